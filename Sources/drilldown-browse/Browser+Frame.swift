@@ -9,10 +9,9 @@ extension Browser {
         let status = statusLines
         while frame.lines.count < size.lines - status.count { frame.lines.append(StyledText()) }
         frame.lines += status
-        frame.lines = frame.lines.prefix(max(1, size.lines)).map { $0.clipped(to: size.columns) }
+        frame.lines = frame.lines.prefix(size.lines).map { $0.clipped(to: size.columns) }
         if isTyping {
-            frame.cursor = Frame.Position(
-                line: max(0, size.lines - 1), column: min(prompt.columns, max(0, size.columns - 1)))
+            frame.cursor = Frame.Position(line: size.lines - 1, column: min(prompt.columns, size.columns - 1))
         }
         return frame
     }

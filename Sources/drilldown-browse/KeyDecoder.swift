@@ -45,7 +45,7 @@ struct KeyDecoder {
         case 0x0A, 0x0D: return (.enter, 1)
         case 0x09: return (.tab, 1)
         case 0x08, 0x7F: return (.backspace, 1)
-        case 0x01..<0x20: return (.control(Unicode.Scalar(first | 0x60)), 1)
+        case 0x01...0x1A: return (.control(Unicode.Scalar(first | 0x60)), 1)
         case 0x20..<0x7F: return (.text(Unicode.Scalar(first)), 1)
         default: return character(in: bytes)
         }

@@ -116,8 +116,7 @@ struct LevelLayout: Equatable, Sendable {
 
     /// Returns the content of a line; nil after the last line.
     func line(_ number: Int) -> Line? {
-        guard number >= 0, number < count else { return nil }
-        let index = starts.lastIndex { $0 <= number } ?? 0
+        guard number < count, let index = starts.lastIndex(where: { $0 <= number }) else { return nil }
         let section = sections[index]
         let offset = number - starts[index] - (Self.hasTitle(section) ? 1 : 0)
         if offset < 0 { return .title(section: index) }
@@ -125,8 +124,7 @@ struct LevelLayout: Equatable, Sendable {
     }
 
     func line(ofRow row: Int) -> Int {
-        guard !sections.isEmpty else { return 0 }
-        let index = sections.lastIndex { $0.start <= row && $0.count > 0 || $0.start < row } ?? 0
+        guard let index = sections.lastIndex(where: { $0.start <= row && $0.count > 0 }) else { return 0 }
         let section = sections[index]
         return starts[index] + (Self.hasTitle(section) ? 1 : 0) + row - section.start
     }

@@ -110,14 +110,16 @@ struct DisplayText: Equatable, Sendable, CustomStringConvertible {
         description = String(shown)
     }
 
-    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        default: break
+        }
         switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        // Marks, embeddings, overrides and isolates.
-        case 0x061C, 0x200E...0x200F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069: true
-        // Invisible, or not characters.
-        case 0xFEFF, 0xFFF9...0xFFFB, 0xFDD0...0xFDEF, 0xE0000...0xE007F: true
-        case let value: value & 0xFFFE == 0xFFFE
+        // Invisible: a byte order mark, annotations and tags.
+        case 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: return true
+        default: return properties.isBidiControl || properties.isNoncharacterCodePoint
         }
     }
 }
@@ -128,19 +130,13 @@ enum DisplayWidth {
 
     static func columns(of character: Character) -> Int {
         let scalars = character.unicodeScalars
-        // A variation selector selects the emoji form of a character, and a joiner combines several emoji into one.
-        if scalars.count > 1, scalars.contains(where: { $0 == "\u{FE0F}" || $0 == "\u{200D}" }),
-            scalars.contains(where: { $0.properties.isEmoji })
-        {
-            return 2
-        }
-        // Two regional indicators form one flag.
-        if scalars.count == 2, scalars.allSatisfy({ (0x1F1E6...0x1F1FF).contains($0.value) }) { return 2 }
+        // A variation selector selects the emoji form of a character.
+        if scalars.contains("\u{FE0F}"), scalars.contains(where: { $0.properties.isEmoji }) { return 2 }
+        // Several emoji that are joined, and the two letters of a flag, are one emoji.
         return min(2, scalars.reduce(0) { $0 + columns(of: $1) })
     }
 
     static func columns(of scalar: Unicode.Scalar) -> Int {
-        if (0x20..<0x7F).contains(scalar.value) { return 1 }
         switch scalar.properties.generalCategory {
         case .control, .nonspacingMark, .enclosingMark, .lineSeparator, .paragraphSeparator, .surrogate: return 0
         // The soft hyphen is shown.
@@ -149,17 +145,12 @@ enum DisplayWidth {
         }
         // Vowels and final consonants of Hangul are drawn in the column of the consonant before them.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
-        return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+        return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// Returns whether a character is East Asian Wide or Fullwidth (UAX #11); the list leaves out most emoji.
-    private static func isWide(_ value: UInt32) -> Bool {
-        guard value >= 0x1100 else { return false }
-        return wide.contains { $0.contains(value) }
-    }
-
+    /// The characters that are East Asian Wide or Fullwidth (UAX #11), except most emoji.
     private static let wide: [ClosedRange<UInt32>] = [
-        0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF,
+        0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
         0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD,
         0x30000...0x3FFFD,

@@ -30,9 +30,7 @@ struct TerminalEvents {
     /// Starts the thread, which calls `receive` for each event until the input ends.
     static func deliver(to receive: @escaping @Sendable (TerminalEvent) -> Void) {
         let signals = makeSignalPipe()
-        let thread = Thread { readEvents(signals: signals, receive) }
-        thread.name = "terminal"
-        thread.start()
+        Thread.detachNewThread { readEvents(signals: signals, receive) }
     }
 
     /// Stops the process group, as Control-Z does, until the group is continued.
@@ -61,14 +59,11 @@ struct TerminalEvents {
 
     /// Creates the pipe to which the handlers write the numbers of signals, and installs the handlers.
     ///
-    /// - Returns: the descriptor for reading; -1 on failure.
+    /// - Returns: the descriptor for reading; -1 on failure, which `poll` ignores.
     private static func makeSignalPipe() -> Int32 {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return -1 }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        _ = unsafe pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         unsafe signalPipe = ends[1]
         for number in watchedSignals { signal(number, writeToPipe) }
         return ends[0]

@@ -105,7 +105,8 @@ struct TerminalSize: Equatable, Sendable {
     /// The present size of the terminal on standard output; 80 columns and 24 lines if unknown.
     static var present: TerminalSize {
         var window = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+        _ = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window)
+        guard window.ws_col > 0, window.ws_row > 0 else {
             return TerminalSize(columns: 80, lines: 24)
         }
         return TerminalSize(columns: Int(window.ws_col), lines: Int(window.ws_row))

@@ -19,16 +19,140 @@ struct BrowserTests {
     private func lines(_ browser: Browser) -> [String] { browser.frame().lines.map(\.text) }
     private func selected(_ browser: Browser) -> String? { browser.place.selectedRow?.title }
 
+    private func line(_ left: String, _ right: String = "", columns: Int = 30) -> String {
+        left + String(repeating: " ", count: columns - left.count - right.count) + right
+    }
+
+    private static let keys = " ↑↓ move  → open  ← back  / search  ? keys  q leave"
+
     @Test("shows a heading, the rows and the keys")
     func whole() {
-        func line(_ left: String, _ right: String) -> String {
-            left + String(repeating: " ", count: 64 - left.count - right.count) + right
-        }
         #expect(
             lines(browser([row("a", count: 2), row("b")], columns: 64)) == [
-                line(" Root", "2 rows "), line("  a", "2 › "), line("  b", ""), "", "",
-                line(" ↑↓ move  → open  ← back  / search  ? keys  q leave", ""),
+                line(" Root", "2 rows ", columns: 64), line("  a", "2 › ", columns: 64), line("  b", columns: 64), "",
+                "", line(Self.keys, columns: 64),
             ])
+    }
+
+    @Test("shows the parts of a row, and the titles and footers of sections")
+    func parts() {
+        var hit = Row(key: "h", title: "", fields: ["Subtitle": "red", "Value": 5])
+        hit.trail = ["x", "y"]
+        let setting = Row(key: "s", fields: ["Value": 9], control: Control(type: "Slider", value: 0.5))
+        let sections = [Level.Section(title: "One", start: 0, count: 1), .init(start: 1, count: 2, footer: "end")]
+        var browser = browser([], lines: 9)
+        browser.show(
+            Level(
+                title: "Root", path: .root, sections: sections,
+                rows: [Row(key: "a", count: 1, error: "It is gone."), hit, setting]), changed: ["s"])
+        #expect(
+            lines(browser) == [
+                line(" Root", "3 rows "), "One", line("  a", "! 1 › "), line("  (no title)  red  x › y", "5   "),
+                line("• s", "0.5   "), "  end", "", "", "• 1 row has changed ",
+            ])
+        let isReverse = browser.frame().lines.map { line in
+            !line.runs.isEmpty && line.runs.allSatisfy { $0.style.contains(.reverse) }
+        }
+        #expect(isReverse == [true, false, true] + Array(repeating: false, count: 6))
+        browser.show(Level(title: "Root", path: .root, count: 3, sections: sections, error: "The file is missing."))
+        #expect(lines(browser)[1...2] == ["", "  The file is missing."])
+    }
+
+    @Test("names the shown place, by its last title if the path is too long")
+    func heading() {
+        func heading(columns: Int) -> String {
+            var browser = Browser(
+                address: "http://h", size: .init(columns: columns, lines: 3), at: Place(.level, at: ["t"]))
+            #expect(lines(browser)[0] == line(" t", columns: columns))
+            let ancestors = [ItemLink(title: "Root", path: .root)]
+            browser.show(Level(title: "Title", path: ["t"], ancestors: ancestors, rows: [row("a")]))
+            return lines(browser)[0]
+        }
+        #expect(heading(columns: 20) == " Root › Title 1 row ")
+        #expect(heading(columns: 19) == " … › Title   1 row ")
+        let root = Browser(address: "http://h", size: .init(columns: 12, lines: 2), at: Place(.level, at: .root))
+        #expect(lines(root) == [" http://h   ", "  …"])
+    }
+
+    @Test(
+        "tells how much has changed",
+        arguments: [
+            ([], 0, nil), (["a"], 0, "1 row has changed"), (["a", "b"], 0, "2 rows have changed"),
+            ([], 1, "1 row was removed"), ([], 2, "2 rows were removed"),
+            (["a"], 2, "1 row has changed, 2 rows were removed"),
+        ] as [(Set<String>, Int, String?)])
+    func news(_ changed: Set<String>, _ removed: Int, _ news: String?) {
+        let level = Level(title: "Root", path: .root, rows: [row("a"), row("b")])
+        for keys in [[Key.down], [.right], [.text("/"), .text("a")]] {
+            var browser = browser(level.rows)
+            browser.show(level, changed: changed, removed: removed)
+            #expect(browser.news == news && browser.place.changed == changed)
+            for key in keys { _ = browser.press(key) }
+            #expect(browser.news == nil && browser.places[0].changed == [])
+        }
+    }
+
+    @Test("leaves the keys out if they do not fit beside the news", arguments: [(71, false), (72, true)])
+    func fitting(_ columns: Int, _ showsKeys: Bool) {
+        var browser = browser([row("a")], columns: columns)
+        browser.show(Level(title: "Root", path: .root, rows: []), removed: 1)
+        #expect(lines(browser)[5] == (showsKeys ? Self.keys + " " : "") + "• 1 row was removed ")
+    }
+
+    @Test("scrolls a detail, and tells its position, its fault and its changes")
+    func details() {
+        let size = TerminalSize(columns: 40, lines: 6)
+        var browser = Browser(address: "http://h", size: size, at: Place(.detail, at: ["b", "c"]))
+        let keys = line(" ↑↓ scroll  ← back  ? keys  q leave", columns: 40)
+        #expect(lines(browser) == [line(" c", columns: 40), "  …", "", "", "", keys])
+        var detail = Detail(
+            title: "C", path: ["b", "c"], ancestors: [ItemLink(title: "B", path: ["b"])],
+            position: .init(index: 1, count: 3), fields: ["A": 1, "B": 2, "C": 3, "D": 4], error: "It is broken.")
+        browser.show(detail)
+        let heading = line(" B › C", "2 of 3 ", columns: 40)
+        #expect(lines(browser) == [heading, "", "  It is broken.", "  A  1", "  B  2", keys])
+        for key in [Key.text(" "), .text("/"), .down] { #expect(browser.press(key) == nil) }
+        #expect(browser.place.top == 1 && !browser.isTyping && browser.news == nil)
+        _ = browser.press(.end)
+        detail.fields["D"] = 5
+        browser.show(detail)
+        #expect(lines(browser) == [heading, "  A  1", "  B  2", "  C  3", "  D  5", "• the detail has changed "])
+        browser.resize(to: TerminalSize(columns: 40, lines: 7))
+        #expect(browser.place.top == 1)
+        browser.place.isKept = true
+        browser.refuse("It is gone.")
+        browser.show(detail)
+        #expect(browser.failure == nil && !browser.place.isKept)
+        #expect(browser.press(.left) == .follow && browser.news == nil)
+    }
+
+    @Test("shows that a level is kept from earlier, and what is searched for")
+    func kept() {
+        var browser = browser([row("a")], columns: 80)
+        browser.show(Level(title: "Root", path: .root, rows: []), isKept: true)
+        #expect(lines(browser)[5] == line(Self.keys, "kept from earlier ", columns: 80))
+        for key in [Key.text("/"), .text("x")] { _ = browser.press(key) }
+        #expect(lines(browser)[5] == line("/x", "⏎ done  esc end ", columns: 80))
+        _ = browser.press(.tab)
+        browser.show(Level(title: "Root", path: .root, rows: []))
+        #expect(lines(browser)[5] == line(" /x " + Self.keys, columns: 80))
+    }
+
+    @Test(
+        "takes several keys for the same",
+        arguments: [
+            (.control("p"), .up), (.control("n"), .down), (.text("k"), .up), (.text("j"), .down), (.text("l"), .enter),
+            (.right, .enter), (.text("h"), .left), (.backspace, .left), (.escape, .left), (.text("g"), .home),
+            (.text("G"), .end), (.pageUp, .home), (.pageDown, .end),
+        ] as [(Key, Key)])
+    func synonyms(_ key: Key, _ other: Key) {
+        var before = browser([row("a", count: 5)])
+        _ = before.press(.enter)
+        before.show(Level(title: "a", path: ["a"], rows: (0..<5).map { row("r\($0)") }))
+        for _ in 0..<2 { _ = before.press(.down) }
+        var (one, two) = (before, before)
+        #expect(one.press(key) == two.press(other))
+        #expect(one.places == two.places && one.places != before.places)
     }
 
     @Test("moves the selection and scrolls as little as needed")
@@ -49,6 +173,30 @@ struct BrowserTests {
         #expect(selected(browser) == "r0" && browser.place.top == 0)
         _ = browser.press(.up)
         #expect(selected(browser) == "r0")
+        _ = browser.press(.pageDown)
+        #expect(selected(browser) == "r3" && browser.place.top == 0)
+        // A page of one line still moves.
+        browser.resize(to: TerminalSize(columns: 30, lines: 3))
+        #expect(browser.place.top == 3)
+        for (key, row) in [(Key.pageDown, 4), (.pageUp, 3), (.up, 2)] {
+            _ = browser.press(key)
+            #expect(browser.place.selection == row && browser.place.top == row)
+        }
+    }
+
+    @Test("scrolls to the title above a row")
+    func titles() {
+        let sections = [Level.Section(title: "A", start: 0, count: 2), .init(title: "B", start: 2, count: 2)]
+        var browser = browser([], lines: 5)
+        browser.show(Level(title: "Root", path: .root, sections: sections, rows: (0..<4).map { row("r\($0)") }))
+        let tops = [Key.down, .down, .up, .up, .end, .up, .up].map { key in
+            _ = browser.press(key)
+            return browser.place.top
+        }
+        #expect(tops == [0, 2, 2, 0, 3, 3, 2])
+        browser.show(
+            Level(title: "Root", path: .root, sections: [.init(title: "A", start: 0, count: 1)], rows: [row("r0")]))
+        #expect(browser.place.top == 0 && selected(browser) == "r0")
     }
 
     @Test("keeps the selected row through changes, and marks the changed rows")
@@ -114,10 +262,18 @@ struct BrowserTests {
         #expect(lines(browser)[2] == "  Nothing found.")
         _ = browser.press(.enter)
         #expect(!browser.isTyping && browser.frame().cursor == nil)
+        #expect(browser.press(.text("/")) == nil && browser.isTyping && browser.place.search == "q")
+        #expect([Key.control("u"), .backspace, .delete].map { browser.press($0) } == [.follow, nil, nil])
+        #expect(browser.place.search == "")
         #expect(browser.press(.escape) == .follow)
         #expect(browser.place.search == nil)
         #expect(selected(browser) == "b")
-        #expect(lines(browser)[1].hasPrefix("  a"))
+        #expect(lines(browser)[1].hasPrefix("  a") && browser.place.top == 0)
+        for (key, path) in [(Key.left, ItemPath.root), (.right, ["b"])] {
+            #expect(browser.press(.text("/")) == .follow)
+            browser.show(Level(title: "Root", path: .root, rows: [row("b")]))
+            #expect(browser.press(key) == .follow && !browser.isTyping && browser.place.path == path)
+        }
     }
 
     @Test("shows trouble, refusals and harmful titles as text")
@@ -158,8 +314,16 @@ struct BrowserTests {
         #expect(lines(browser)[23] == " Press any key to continue.")
         #expect(browser.press(.enter) == nil)
         #expect(lines(browser)[1].hasPrefix("  a"))
-        _ = browser.press(.text("?"))
-        #expect(browser.press(.text("q")) == .leave)
+        let requests: [(Key, Browser.Request?, shown: Browser.Request?)] = [
+            (.text("q"), .leave, .leave), (.control("c"), .leave, .leave), (.control("z"), .suspend, .suspend),
+            (.control("l"), .redraw, nil), (.text("r"), .follow, nil),
+        ]
+        for (key, request, shown) in requests {
+            #expect(browser.press(key) == request)
+            _ = browser.press(.text("?"))
+            #expect(browser.press(key) == shown && !browser.showsKeys)
+        }
+        #expect(browser.press(.text(" ")) == .follow && browser.place == Place(.detail, at: ["a"]))
     }
 
     @Test("fails with the trouble or the refusal if nothing else is shown, and names the option for a token")
@@ -221,6 +385,28 @@ struct BrowserTests {
                 "  List", "    1  a", "    2  2", "  Empty  0 values", "  Nested", "    x  1.5", "    y",
                 "      z  no",
                 "  Text", "    one two three ", "    four",
+            ])
+        let texts: Fields = ["Text": "abcdefghijk", "Long": "abcdefghijklmno", "Wide": "abcdefghijklmnop"]
+        #expect(
+            FieldLines.lines(of: texts, columns: 20).map(\.text) == [
+                "  Text  abcdefghijk", "  Long", "    abcdefghijklmno", "  Wide", "    abcdefghijklmno", "    p",
+            ])
+        let deep = (0..<20).reduce(FieldValue.text("a")) { value, _ in [value] }
+        let lines = FieldLines.lines(of: ["Deep": deep], columns: 80).map(\.text)
+        #expect(lines.count == 16 && lines.last == String(repeating: " ", count: 32) + "1  1 value")
+        let maps = (0..<20).reduce(FieldValue.text("a")) { value, _ in ["x": value] }
+        #expect(FieldLines.lines(of: ["Deep": maps], columns: 80).last?.text.hasSuffix("  x  1 field") == true)
+    }
+
+    @Test("shows each kind of value in a few words")
+    func values() {
+        let values: [FieldValue] = [
+            "a", 1, .unsigned(.max), 1.5, true, false, [], [1], [1, 2], [:], ["a": 1], ["a": 1, "b": 2], nil,
+        ]
+        #expect(
+            values.map(FieldLines.short) == [
+                "a", "1", "18446744073709551615", "1.5", "yes", "no", "0 values", "1 value", "2 values", "0 fields",
+                "1 field", "2 fields", "none",
             ])
     }
 }

@@ -1,40 +1,54 @@
 import DrilldownClient
+import Foundation
 import Testing
 
 @testable import drilldown_browse
 
 @Suite("The command line of drilldown-browse")
 struct CommandLineTests {
-    private func failure(_ body: () throws -> Void) -> String {
-        do {
-            try body()
-            return "none"
-        } catch {
-            return "\(error)"
-        }
+    @Test(
+        "has options before, after and without the sign",
+        arguments: [
+            (["h"], ["h", nil, nil]), (["--", "--lines"], ["--lines", nil, nil]), (["-"], ["-", nil, nil]),
+            (
+                ["--token-file", "t", "--lines", "http://h", "--cache-folder=c=d", "--follow"],
+                ["http://h", "t", "c=d", "lines", "follows"]
+            ),
+            (["--token-file=", "h", "--cache-folder", "c"], ["h", "", "c"]),
+            (["--help"], ["", nil, nil, "help"]), (["-h", "a", "b"], ["", nil, nil, "help"]),
+            (["--version"], ["", nil, nil, "version"]),
+        ] as [([String], [String?])])
+    func options(_ words: [String], _ expected: [String?]) throws {
+        let found = try BrowseArguments(words)
+        let flags = [
+            (found.printsLines, "lines"), (found.follows, "follows"), (found.wantsHelp, "help"),
+            (found.wantsVersion, "version"),
+        ]
+        #expect([found.url, found.tokenFile, found.cacheFolder] + flags.filter(\.0).map(\.1) == expected)
     }
 
-    @Test("has options before, after and without the sign")
-    func options() throws {
-        let arguments = try BrowseArguments([
-            "--token-file", "t", "--lines", "http://h", "--cache-folder=c", "--follow",
+    @Test(
+        "is refused in a sentence",
+        arguments: [
+            ([], "One URL is needed, such as http://127.0.0.1:8080, but there are 0."),
+            (["a", "b"], "One URL is needed, such as http://127.0.0.1:8080, but there are 2."),
+            (["--\u{1B}x"], "'--\\u{1B}x' is not an option; --help lists them."),
+            (["h", "--token-file"], "The option '--token-file' needs a value."),
         ])
-        #expect(arguments.url == "http://h")
-        #expect(arguments.tokenFile == "t")
-        #expect(arguments.cacheFolder == "c")
-        #expect(arguments.printsLines && arguments.follows)
-        #expect(try BrowseArguments(["--", "--lines"]).url == "--lines")
-        #expect(try BrowseArguments(["--help"]).wantsHelp)
+    func refusals(_ words: [String], _ sentence: String) {
+        #expect(throws: Failure(sentence, status: 2)) { try BrowseArguments(words) }
     }
 
-    @Test("is refused in a sentence")
-    func refusals() {
-        #expect(
-            failure { _ = try BrowseArguments([]) }
-                == "One URL is needed, such as http://127.0.0.1:8080, but there are 0.")
-        #expect(
-            failure { _ = try BrowseArguments(["--\u{1B}x"]) } == "'--\\u{1B}x' is not an option; --help lists them.")
-        #expect(failure { _ = try BrowseArguments(["--token-file"]) } == "The option '--token-file' needs a value.")
+    @Test("names a file whose first line with a token has the token at its end")
+    func tokens() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { _ = Result { try FileManager.default.removeItem(at: file) } }
+        try Data("# bob 1\n\nbob 2\n3\n".utf8).write(to: file)
+        #expect(try TokenFile.token(in: file.path) == "2")
+        try Data("# bob 1\n \n".utf8).write(to: file)
+        #expect(throws: Failure("The token file '\(file.path)' has no line with a token.")) {
+            try TokenFile.token(in: file.path)
+        }
     }
 
     @Test(
@@ -49,7 +63,7 @@ struct CommandLineTests {
             ("http://h/detail/browse/levels", "http://h", Place(.detail, at: ["browse", "levels"])),
             ("http://h/levelspace/levels/detail", "http://h/levelspace", Place(.level, at: ["detail"])),
             ("http://h/levels-1/x/browse", "http://h/levels-1/x", Place(.level, at: .root)),
-            ("http://h/base/", "http://h/base", Place(.level, at: .root)),
+            ("http://h/base//", "http://h/base", Place(.level, at: .root)),
             ("h:1", "http://h:1", Place(.level, at: .root)),
             ("http://h/browse/a#b", "http://h", Place(.level, at: ["a"])),
             ("http://h/#b", "http://h", Place(.level, at: .root)),
@@ -60,13 +74,24 @@ struct CommandLineTests {
         #expect(start.place == place)
     }
 
+    @Test("prints a line for each row that was removed, added, moved or altered")
+    func differences() {
+        func level(_ keys: String) -> Level {
+            Level(title: "", path: .root, rows: keys.map { Row(key: $0.lowercased(), version: String($0), count: 2) })
+        }
+        let listing = LineListing(server: Server(inMemory: []), address: "http://h")
+        let lines = listing.lines(of: LevelDifference(from: level("abcd"), to: level("daBe")))
+        #expect(lines == ["- c", "+ e", "> d", "~ b"].map { "\($0)\t2\thttp://h/levels/\($0.suffix(1))" })
+    }
+
     @Test("refuses URLs that do not belong to a server")
     func badAddresses() {
-        #expect(
-            failure { _ = try StartAddress("ftp://h") }
-                == "'ftp://h' is not the URL of a server; write it as http://127.0.0.1:8080.")
-        #expect(
-            failure { _ = try StartAddress("http://h/levels/?q=a") }
-                == "'http://h/levels/?q=a' has a query, which cannot be browsed; leave out all from '?' on.")
+        for url in ["ftp://h", "http:///levels/", ""] {
+            #expect(
+                throws: Failure("'\(url)' is not the URL of a server; write it as http://127.0.0.1:8080.", status: 2)
+            ) { try StartAddress(url) }
+        }
+        let query = "'http://h/levels/?q=a' has a query, which cannot be browsed; leave out all from '?' on."
+        #expect(throws: Failure(query, status: 2)) { try StartAddress("h/levels/?q=a") }
     }
 }

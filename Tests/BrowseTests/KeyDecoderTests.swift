@@ -20,7 +20,13 @@ struct KeyDecoderTests {
             ("\u{3}\u{1A}", [.control("c"), .control("z")]), ("\u{1B}", [.escape]),
             ("\u{1B}\u{1B}", [.escape, .escape]),
             ("\u{1B}q", [.escape, .text("q")]), ("aß漢😀", [.text("a"), .text("ß"), .text("漢"), .text("😀")]),
-            ("\u{1B}[99~\u{1B}[Z\u{1B}OPx", [.text("x")]), ("\u{9B}a", [.text("a")]), ("", []),
+            ("\u{1B}[99~\u{1B}[Z\u{1B}OPx", [.text("x")]), ("\u{9F}a\u{A0}", [.text("a"), .text("\u{A0}")]), ("", []),
+            ("\u{1B}OM\u{0}\u{1}\u{1F} ~", [.enter, .control("a"), .text(" "), .text("~")]),
+            ("\u{1B}[@a\u{1B}[\u{1F}b\u{1B}[?5~", [.text("a"), .text("b")]), ("\u{1B}O", []),
+            (
+                "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}",
+                "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}".unicodeScalars.map(Key.text)
+            ),
         ])
     func sequences(_ text: String, _ expected: [Key]) { #expect(keys(text) == expected) }
 
@@ -51,14 +57,18 @@ struct KeyDecoderTests {
         #expect(decoder.decode("\u{1B}[".utf8).isEmpty)
         #expect(decoder.timeOut().isEmpty)
         #expect(decoder.decode("[".utf8) == [.text("[")])
-        #expect(decoder.decode([0x1B, 0x5B] + [UInt8](repeating: 0x30, count: 70)).isEmpty)
+        #expect(decoder.decode([0x1B, 0x5B] + [UInt8](repeating: 0x30, count: 61)).isEmpty)
+        #expect(decoder.isInSequence)
+        #expect(decoder.decode([0x30]).isEmpty)
         #expect(!decoder.isInSequence)
+        #expect(decoder.decode([0xE2, 0x82]).isEmpty && decoder.isInSequence)
     }
 
     @Test(
         "leave out what is not UTF-8",
         arguments: [
             ([0xFF, 0x61], [Key.text("a")]), ([0xC3, 0x61], [.text("a")]), ([0xE2, 0x82, 0x61], [.text("a")]),
+            ([0xC3, 0x7F], [.backspace]), ([0xF5, 0x61], [.text("a")]), ([0xF4, 0x90, 0x80, 0x80, 0x61], [.text("a")]),
             ([0xED, 0xA0, 0x80, 0x61], [.text("a")]), ([0xC0, 0x80, 0x61], [.text("a")]), ([0x80, 0x61], [.text("a")]),
         ])
     func invalid(_ bytes: [UInt8], _ expected: [Key]) {

@@ -34,7 +34,7 @@ struct LevelLayoutTests {
     func rows() {
         for row in 0..<5 { #expect(layout.line(layout.line(ofRow: row)) == .row(row)) }
         #expect((0..<5).map(layout.firstLine) == [0, 2, 3, 5, 7])
-        #expect(LevelLayout([Level.Section(start: 0, count: 0)]).count == 0)
+        #expect(LevelLayout([Level.Section(title: "", start: 0, count: 0, footer: "")]).count == 0)
         #expect(LevelLayout().line(ofRow: 0) == 0)
     }
 }

@@ -8,15 +8,17 @@ struct TextTests {
         "takes as many columns as terminals give it",
         arguments: [
             ("abc", 3), ("", 0), ("Ä", 1), ("A\u{308}", 1), ("漢字", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4),
-            ("\u{1112}\u{1161}\u{11AB}", 2),
-            ("😀", 2), ("👩‍👩‍👧", 2), ("🇨🇭", 2), ("❤️", 2), ("❤", 1), ("\u{200B}", 0), ("नि", 2), ("→", 1), ("\u{AD}", 1),
+            ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{115F}", 2), ("\u{1160}", 0), ("\u{11FF}", 0), ("\u{1200}", 1),
+            ("😀", 2), ("👩‍👩‍👧", 2), ("👁‍🗨", 2), ("🇦🇿", 2), ("🇦", 2), ("❤️", 2), ("❤", 1), ("a\u{FE0F}", 1), ("1️⃣", 2),
+            ("\u{200B}", 0), ("a\u{20DD}", 1), ("\u{2028}\u{2029}\u{7}", 0), ("नि", 2), ("→", 1), ("\u{AD}", 1),
         ])
     func width(_ text: String, _ columns: Int) { #expect(DisplayWidth.columns(of: text) == columns) }
 
     @Test(
         "cannot harm the terminal",
         arguments: [
-            ("plain", "plain"), ("a\u{1B}[2Jb", "a\\u{1B}[2Jb"), ("a\nb\tc", "a\\u{A}b\\u{9}c"),
+            (" plain~", " plain~"), ("a\u{7F}", "a\\u{7F}"), ("\u{1F}", "\\u{1F}"), ("a\u{1B}[2Jb", "a\\u{1B}[2Jb"),
+            ("a\nb\tc", "a\\u{A}b\\u{9}c"),
             ("a\u{202E}b", "a\\u{202E}b"), ("\u{9B}31m", "\\u{9B}31m"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
             ("\u{FEFF}", "\\u{FEFF}"), ("\u{E0041}", "\\u{E0041}"), ("שלום", "שלום"), ("👩‍👧", "👩‍👧"),
             ("a\r\nb", "a\\u{D}\\u{A}b"),
@@ -24,6 +26,17 @@ struct TextTests {
     func harmless(_ text: String, _ shown: String) {
         #expect(DisplayText(text).description == shown)
         #expect(StyledText(text: text).text == shown)
+    }
+
+    @Test("escapes what controls a terminal, turns the direction of text, or is invisible, and nothing else")
+    func escaped() {
+        let blocks: [Range<UInt32>] = [0..<0x3000, 0xF000..<0x11000, 0xE0000..<0xE1000, 0x10FFFD..<0x110000]
+        let values = blocks.joined().filter { Unicode.Scalar($0).map(DisplayText.isEscaped) == true }
+        let expected: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFDD0...0xFDEF,
+            0xFEFF...0xFEFF, 0xFFF9...0xFFFB, 0xFFFE...0xFFFF, 0xE0000...0xE007F, 0x10FFFE...0x10FFFF,
+        ]
+        #expect(values == Array(expected.joined()))
     }
 
     @Test("keeps at most eight marks on a character")
@@ -44,11 +57,24 @@ struct TextTests {
         #expect(clipped.columns <= columns)
     }
 
+    @Test("keeps the styles of its parts where it is clipped")
+    func styles() {
+        var text = StyledText(text: "ab", style: .bold)
+        text.append("cd", style: .dim)
+        var expected = StyledText(text: "ab", style: [.bold, .reverse])
+        expected.append("…", style: [.dim, .reverse])
+        #expect(text.clipped(to: 3).adding(.reverse) == expected)
+        #expect(Set([StyledText.Style.bold, .dim, .reverse, [.bold, .dim]]).count == 4)
+    }
+
     @Test("is aligned at both sides, and the right one gives way")
     func aligned() {
         let right = StyledText(text: "3 ›")
         #expect(StyledText(text: "Item").aligned(with: right, columns: 12).text == "Item     3 ›")
         #expect(StyledText(text: "A longer title").aligned(with: right, columns: 12).text == "A longe… 3 ›")
+        #expect(StyledText(text: "A longer title").aligned(with: right, columns: 10).text == "A lon… 3 ›")
+        #expect(
+            [8, 7].map { StyledText(text: "Item").aligned(with: right, columns: $0).text } == ["Item 3 ›", "Item   "])
         #expect(StyledText(text: "A longer title").aligned(with: right, columns: 9).text == "A longer…".prefix(8) + "…")
         #expect(StyledText(text: "Item").aligned(with: StyledText(), columns: 6).text == "Item  ")
     }
@@ -56,8 +82,8 @@ struct TextTests {
     @Test(
         "is wrapped at blanks, and a long word anywhere",
         arguments: [
-            ("one two three", 8, ["one two ", "three"]), ("abcdefghijk", 8, ["abcdefgh", "ijk"]), ("", 8, [""]),
-            ("a\nb", 8, ["a", "b"]), ("漢漢漢漢漢", 8, ["漢漢漢漢", "漢"]),
+            ("one two three four", 8, ["one two ", "three ", "four"]), ("abcdefghijk", 7, ["abcdefgh", "ijk"]),
+            ("", 8, [""]), ("abcdefghi", 9, ["abcdefghi"]), ("a\n\nb", 8, ["a", "", "b"]), ("漢漢漢漢漢", 8, ["漢漢漢漢", "漢"]),
         ])
     func wrapped(_ text: String, _ columns: Int, _ lines: [String]) {
         #expect(Browser.wrapped(text, columns: columns) == lines)

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """`drilldown browse` at a terminal and without one: drilling, changes, trouble, and the terminal as it was."""
 
+# Covers: drilldown-browse DrilldownClient
+
 import json
 import os
 import plistlib
+import pty
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import termios
+import unicodedata
 
 from harness.client import DEADLINE, wait_until
 from harness.pasted import Desk
@@ -21,6 +26,7 @@ UP, DOWN, RIGHT, LEFT, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "
 # Seconds, and the share of a processor that is allowed meanwhile.
 IDLE_TIME, IDLE_SHARE = 5, 0.005
 ENVIRONMENT = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+CLEAR, ENTER_SCREEN = b"\x1b[2J", b"\x1b[?1049h"
 
 
 def browse(program, server, *arguments, path="", **size):
@@ -73,6 +79,8 @@ def drills(verdict, program, desk):
         verdict.expect(status == 0, f"q leaves with the status 0: {status}")
         verdict.expect(wait_until(terminal.is_restored), "the terminal is as it was")
         verdict.expect(not terminal.grid.unknown, f"nothing but known sequences is sent: {terminal.grid.unknown}")
+        verdict.expect(
+            terminal.bytes.count(CLEAR) == 3, f"the screen is cleared once for each size: {terminal.bytes.count(CLEAR)}")
 
 
 def shows_changes(verdict, program, desk):
@@ -117,6 +125,24 @@ def shows_changes(verdict, program, desk):
             expect_screen(verdict, terminal, place, f"which follows a row that is inserted {rows[0]} it")
 
 
+def keeps_columns(verdict, program, folder):
+    """What is on the right stays in its column, whatever is on the left: the ends of each range of wide characters."""
+    codes = [code for code in range(0x1200, 0x3FFFE)
+             if unicodedata.category(chr(code))[0] not in "CM" and unicodedata.east_asian_width(chr(code)) != "A"
+             and not 0x1F1E6 <= code <= 0x1F1FF]
+    wide = [unicodedata.east_asian_width(chr(code)) in "WF" for code in codes]
+    ends = {code for index in range(1, len(codes)) if wide[index] != wide[index - 1] for code in codes[index - 1:index + 1]}
+    document = os.path.join(folder, "wide.json")
+    with open(document, "w", encoding="utf-8") as file:
+        json.dump([{"Title": chr(code), "Key": f"{code:x}", "Value": f"{code:x}"} for code in sorted(ends)], file)
+    with Server(program, document) as server, browse(program, server, lines=len(ends) + 2) as terminal:
+        last = f"{max(ends):x}"
+        expect_screen(verdict, terminal, lambda grid: grid.text()[-2].endswith(last), "all rows are shown")
+        with terminal._changed:
+            ragged = ["".join(row).strip() for row in terminal.grid.cells[1:-1] if row[76] == " " or row[77] != " "]
+        verdict.expect(len(ends) > 200 and not ragged, f"of {len(ends)} characters these are of another width: {ragged}")
+
+
 def restores(verdict, program, desk):
     """Whatever ends the program."""
     with desk.start(desk.document) as server:
@@ -130,9 +156,43 @@ def restores(verdict, program, desk):
                     f"the terminal is as it was after {number.name}: {status}, {terminal.grid.modes}")
         with browse(program, server) as terminal:
             terminal.shows("Item 4")
+            terminal.press("\x0c")
+            verdict.expect(wait_until(lambda: terminal.bytes.count(CLEAR) == 2), "Control-L writes the screen again")
+            os.kill(terminal.process.pid, signal.SIGTSTP)
+            verdict.expect(wait_until(lambda: terminal.bytes.count(ENTER_SCREEN) == 2), "so does what stops it from outside")
             terminal.press("\x03")
             verdict.expect(terminal.end() == 0 and wait_until(terminal.is_restored), "Control-C leaves")
         stops(verdict, program, server)
+        begins(verdict, program, server)
+
+
+def begins(verdict, program, server):
+    """At a terminal with other modes, of unknown size, and with keys that were typed before."""
+    command = [program, "browse", f"http://127.0.0.1:{server.port}"]
+    shell = ["bash", "-c", 'stty brkint inpck istrip inlcr igncr cs7 min 3 time 9 rows 0 cols 0; read -r; exec "$@"', "bash"]
+    with PseudoTerminal(shell + command, env=clean_environment(ENVIRONMENT)) as terminal:
+        terminal.press("\nq")
+        expect_screen(verdict, terminal, lambda grid: grid.text()[0].endswith(" 4 rows"), "the first screen is shown")
+        verdict.expect(
+            len(terminal.text()[0]) == 79 and "q leave" in terminal.text()[23], f"on 80 columns, 24 lines: {terminal.text()}")
+        terminal.press(DOWN)
+        verdict.expect(
+            terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 2")), "earlier keys are not for it")
+        inputs, outputs, controls, local, _, _, characters = termios.tcgetattr(terminal.inner)
+        wrong = inputs & (termios.BRKINT | termios.ICRNL | termios.INPCK | termios.ISTRIP | termios.IXON | termios.INLCR
+                          | termios.IGNCR) or outputs & termios.OPOST or controls & termios.CSIZE != termios.CS8
+        wrong = wrong or local & (termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+        limits = characters[termios.VMIN], characters[termios.VTIME]
+        verdict.expect(not wrong and limits in ((1, 0), (b"\x01", b"\x00")), f"each byte arrives as it is: {wrong} {limits}")
+    # No signal tells the end of a terminal that is not the program's own.
+    outer, inner = pty.openpty()
+    with subprocess.Popen(command, stdin=inner, stdout=inner, env=clean_environment(ENVIRONMENT)) as process:
+        os.close(inner)
+        shown = b""
+        while b"Item 4" not in shown:
+            shown += os.read(outer, 65536)
+        os.close(outer)
+        verdict.expect(process.wait(timeout=DEADLINE) == 0, f"the end of the input leaves: {process.returncode}")
 
 
 def stops(verdict, program, server):
@@ -178,6 +238,21 @@ def tells_failures(verdict, program, desk):
         verdict.expect(
             result.returncode == 1 and result.stdout == "" and "missing.plist" in result.stderr,
             f"a level whose file is missing is told, with the status 1: {result}")
+        with subprocess.Popen(
+                [program, "browse", "--follow", f"http://127.0.0.1:{server.port}/levels/Away"], stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, env=clean_environment(ENVIRONMENT)) as process:
+            told = process.stderr.readline()
+            with open(os.path.join(desk.folder, "missing.plist"), "wb") as file:
+                plistlib.dump([{"Title": "Found", "Note": 1}], file)
+            lines = [process.stdout.readline()]
+            with open(os.path.join(desk.folder, "missing.plist"), "wb") as file:
+                plistlib.dump([{"Title": "Found", "Subtitle": 2}], file)
+            lines.append(process.stdout.readline())
+            process.terminate()
+            row = f"Found\t0\thttp://127.0.0.1:{server.port}/detail/Away/Found\n"
+            verdict.expect(
+                "missing.plist" in told and lines == ["+ " + row, "~ " + row] and not process.stderr.read(),
+                f"--follow tells it once, and goes on: {told} {lines}")
     with desk.start(desk.document) as server:
         url = f"http://127.0.0.1:{server.port}"
         with open("/dev/full", "w") as full:
@@ -214,6 +289,18 @@ def prints_lines(verdict, program, desk):
         verdict.expect(
             result.returncode == 0 and result.stdout.startswith("Title  Screen J\nText\n  Far above the tree line"),
             f"of a leaf its fields: {result}")
+        outer, inner = pty.openpty()
+        for streams in ({"stdin": inner, "stdout": subprocess.PIPE}, {"stdin": subprocess.DEVNULL, "stdout": inner}):
+            subprocess.run([program, "browse", url], timeout=DEADLINE, env=clean_environment(ENVIRONMENT), **streams)
+        shown = os.read(outer, 65536).decode().splitlines()
+        verdict.expect(shown == lines, f"lines if the output alone is a terminal, and none if the input alone is: {shown}")
+        os.close(outer)
+        os.close(inner)
+        with PseudoTerminal([program, "browse", "--lines", url], env=clean_environment(ENVIRONMENT)) as terminal:
+            verdict.expect(terminal.end() == 0 and b"\x1b" not in terminal.bytes, "--lines prints lines at a terminal too")
+        with PseudoTerminal([program, "browse", "--follow", url], env=clean_environment(ENVIRONMENT)) as terminal:
+            expect_screen(verdict, terminal, "Item 1", "as does --follow")
+            verdict.expect(b"\x1b" not in terminal.bytes, "without control sequences")
         result = printed(program, f"{url}/levels/Item%205")
         verdict.expect(
             result.returncode == 1 and result.stdout == ""
@@ -245,6 +332,14 @@ def prints_lines(verdict, program, desk):
     verdict.expect(
         result.returncode == 1 and result.stderr.startswith("drilldown browse: ") and len(result.stderr.splitlines()) == 1,
         f"without a server it says so in a sentence, with the status 1: {result}")
+    bundle = os.path.join(desk.folder, "Settings.bundle")
+    os.mkdir(bundle)
+    groups = [{"Type": "PSGroupSpecifier", "Title": "Part", "FooterText": "end"}, {"Type": "PSGroupSpecifier", "FooterText": "more"}]
+    with open(os.path.join(bundle, "Root.plist"), "wb") as file:
+        plistlib.dump({"PreferenceSpecifiers": groups}, file)
+    with Server(program, bundle) as server:
+        result = printed(program, f"http://127.0.0.1:{server.port}")
+        verdict.expect(result.stdout == "Part\nend\nmore\n", f"without rows the titles of sections are printed: {result}")
     result = printed(program, "ftp://h")
     verdict.expect(
         result.returncode == 2
@@ -261,10 +356,19 @@ def keeps_lines(verdict, program, desk):
         now = printed(program, url, *kept)
         verdict.expect(now.returncode == 0 and not now.stderr and now.stdout == printed(program, url).stdout,
                        f"the lines are the same with a cache folder: {now}")
+        full = printed(program, url, "--cache-folder", "/dev/null/levels")
+        verdict.expect(
+            full.returncode == 0 and full.stdout == now.stdout
+            and full.stderr.startswith("drilldown browse: Levels cannot be written to '/dev/null/levels': "),
+            f"and with one that cannot be written, which is told: {full}")
     away, unknown = printed(program, url, *kept), printed(program, f"{url}/levels/Item%201", *kept)
     verdict.expect(away.returncode == 0 and away.stdout == now.stdout, f"the lines are kept: {away}")
     verdict.expect("cannot connect" in away.stderr and len(away.stderr.splitlines()) == 1, f"with the reason: {away}")
     verdict.expect(unknown.returncode == 1 and unknown.stdout == "", f"a level that was never read is not known: {unknown}")
+    # A server that does not answer yet.
+    with socket.create_server(("127.0.0.1", server.port)), browse(program, server, *kept) as terminal:
+        expect_screen(verdict, terminal, "kept from earlier", "at a terminal the level is shown as kept from earlier")
+        verdict.expect(terminal.selected().startswith("Item 1"), f"with its rows: {terminal.text()}")
 
 
 def takes_a_token(verdict, program, desk):
@@ -319,10 +423,15 @@ def is_found(verdict, program, folder):
         f"without the program it says how to get it: {result}")
     result = printed(copy, "http://h/?x", PATH=os.path.dirname(program))
     verdict.expect(result.returncode == 2 and "has a query" in result.stderr, f"it is found in PATH: {result}")
-    own = subprocess.run([program + "-browse", "--version"], capture_output=True, text=True, timeout=DEADLINE)
-    service = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=DEADLINE)
+    own, service, help = (
+        subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+        for command in ([program + "-browse", "--version"], [program, "--version"], [program + "-browse", "--help"]))
     verdict.expect(
-        own.stdout.split()[1:] == service.stdout.split()[1:], f"both have one version: {own.stdout} {service.stdout}")
+        own.returncode == 0 and own.stdout.split()[1:] == service.stdout.split()[1:],
+        f"both have one version: {own} {service}")
+    verdict.expect(
+        help.returncode == 0 and help.stdout.startswith("usage: drilldown-browse [") and not help.stderr,
+        f"it tells how to use it: {help}")
 
 
 def main():
@@ -333,6 +442,7 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 part(verdict, program, Desk(folder, program))
         with tempfile.TemporaryDirectory() as folder:
+            keeps_columns(verdict, program, folder)
             is_found(verdict, program, folder)
 
 

@@ -1,0 +1,60 @@
+import DrilldownClient
+import Testing
+
+@testable import drilldown_browse
+
+@Suite("A place that is followed", .timeLimit(.minutes(1)))
+struct PlaceFollowerTests {
+    private let server = Server(inMemory: ["a", "b", ["Title": "c", "Children": ["d"]]])
+
+    /// Follows a place while the body runs.
+    private func following(
+        _ place: Place, _ body: (inout AsyncStream<PlaceUpdate>.Iterator) async throws -> Void
+    ) async throws {
+        let (updates, sender) = AsyncStream.makeStream(of: PlaceUpdate.self)
+        let task = Task { await PlaceFollower(server: server) { sender.yield($0) }.follow(place) }
+        var iterator = updates.makeAsyncIterator()
+        try await body(&iterator)
+        task.cancel()
+        await task.value
+        sender.finish()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test("is told with the rows that were added, altered and removed")
+    func changes() async throws {
+        try await following(Place(.level, at: .root)) { updates in
+            #expect(await updates.next() == .trouble(nil))
+            let level = try await server.level(matching: .limited(to: 10_000))
+            #expect(await updates.next() == .level(level, changed: [], removed: 0, isKept: false))
+            let edits: [((Server) async throws -> Void, Set<String>, Int)] = [
+                ({ try await $0.insert("e", into: .root) }, ["e"], 0),
+                ({ try await $0.patch(["Title": "z"], at: ["a"]) }, ["z"], 0),
+                ({ try await $0.delete(["b"]) }, [], 1), ({ try await $0.patch(["Price": 1], at: ["c"]) }, ["c"], 0),
+            ]
+            for (edit, changed, removed) in edits {
+                try await edit(server)
+                #expect(await updates.next() == .trouble(nil))
+                let level = try await server.level(matching: .limited(to: 10_000))
+                #expect(await updates.next() == .level(level, changed: changed, removed: removed, isKept: false))
+            }
+        }
+    }
+
+    @Test("is a detail, or the hits of a search that may be refused")
+    func places() async throws {
+        try await following(Place(.detail, at: ["c"])) { updates in
+            #expect(await updates.next() == .trouble(nil))
+            let detail = try await server.detail(at: ["c"])
+            #expect(await updates.next() == .detail(detail))
+        }
+        var place = Place(.level, at: ["c"])
+        place.search = "d"
+        try await following(place) { updates in
+            #expect(await updates.next() == .refusal("A service in memory does not know 'q'."))
+        }
+        try await following(Place(.detail, at: ["x"])) { updates in
+            #expect(await updates.next() == .refusal("There is no 'x' in /."))
+        }
+    }
+}

@@ -7,15 +7,16 @@ import Testing
     private func entry(_ tag: String, cost: Int = 10) -> AnswerMemory.Entry { .init(tag: tag, value: tag, cost: cost) }
 
     @Test func `what was used least recently is forgotten first`() {
-        let memory = AnswerMemory(limit: 40)
-        for name in ["a", "b", "c", "d"] { memory.remember(entry(name), for: name) }
-        #expect(memory.cost == 40)
-        // Of these four, 'a' was used last.
-        #expect(memory["a"]?.tag == "a")
-        memory.remember(entry("e"), for: "e")
+        let memory = AnswerMemory(limit: 100)
+        let names = (0..<10).map { "\($0)" }
+        for name in names { memory.remember(entry(name), for: name) }
+        #expect(memory.cost == 100)
+        // Of these ten, the last was used least recently.
+        for name in names.dropLast() { #expect(memory[name]?.tag == name) }
+        memory.remember(entry("new"), for: "new")
         // It is emptied to one half.
-        #expect(["a", "b", "c", "d", "e"].filter { memory[$0] != nil } == ["a", "e"])
-        #expect(memory.cost == 20)
+        #expect((names + ["new"]).filter { memory[$0] != nil } == ["5", "6", "7", "8", "new"])
+        #expect(memory.cost == 50)
     }
 
     @Test func `an entry replaces the one of its target, and one that is too large removes it`() {

@@ -17,6 +17,39 @@ import Testing
 
     private func changed(_ key: String) -> Row { Row(key: key, below: ["A"], version: "w") }
 
+    @Test func `a detail is read whole`() throws {
+        func link(_ name: String) -> String { #"{"title":"\#(name)","more":1,"href":"/detail/A/\#(name)"}"# }
+        let text =
+            #"{\#(Self.head),"fieldsVersion":"f","ancestors":[{"title":"Root","href":"/levels/"}],"error":"No.","#
+            + #""position":{"index":2,"of":5,"section":1,"last":false},"previous":\#(link("p")),"next":\#(link("n")),"#
+            + #""firstChild":\#(link("f")),"lastChild":\#(link("l")),"fields":{"Price":12},"more":[{}],"#
+            + #""control":{"type":"Slider","min":0}}"#
+        let links = ["p", "n", "f", "l"].map { ItemLink(title: $0, path: ["A", $0]) }
+        var detail = Detail(
+            title: "Root", path: ["A"], version: "v2", fieldsVersion: "f", count: 3,
+            ancestors: [ItemLink(title: "Root", path: .root)], position: .init(index: 2, count: 5, section: 1),
+            previous: links[0], next: links[1], firstChild: links[2], lastChild: links[3], fields: ["Price": 12],
+            control: Control(type: "Slider"), error: "No.")
+        detail.control?.min = 0
+        #expect(try DetailReader.read(Array(text.utf8)) == detail)
+        let leaf = text.replacing(#""leaf":false"#, with: #""leaf":true"#).replacing(link("p"), with: "null")
+        (detail.isLeaf, detail.previous) = (true, nil)
+        #expect(try DetailReader.read(Array(leaf.utf8)) == detail)
+        for (member, reason) in [
+            (#""fields":{"Price":12}"#, "it has no 'fields'"), (#""version":"v2""#, "it has no 'version'"),
+            (#""href":"/levels/A""#, "it has no 'href'"), (#""title":"Root","href":"/levels/A""#, "it has no 'href'"),
+        ] {
+            let error = #expect(throws: JSONError.self) {
+                try DetailReader.read(Array(text.replacing(member, with: #""x":0"#).utf8))
+            }
+            #expect(error?.reason == reason)
+        }
+        let error = #expect(throws: JSONError.self) {
+            try DetailReader.read(Array(text.replacing("/detail/A/n", with: "/else").utf8))
+        }
+        #expect(error?.reason == "it has an 'href' that is not a link of an item")
+    }
+
     @Test func `a delta is read whole`() throws {
         let delta = try delta(
             #","sections":[{"title":"S","index":null,"start":0,"count":3}],"since":"v1","removed":["x","y"],"#
@@ -35,11 +68,11 @@ import Testing
     }
 
     @Test func `a delta of no changes is one, and unknown members are passed over`() throws {
-        let delta = try delta(#","since":"v2","moved":[{"at":1,"key":"m","why":[{}]}],"more":{"a":[1]}"#)
+        let delta = try delta(#","since":"v2","moved":[{"at":9007199254740991,"key":"m","why":[{}]}],"more":{"a":[1]}"#)
         #expect(delta?.since == "v2")
         #expect(delta?.removed == [])
         #expect(delta?.inserted == [])
-        #expect(delta?.moved == [.init(position: 1, value: "m")])
+        #expect(delta?.moved == [.init(position: 9_007_199_254_740_991, value: "m")])
         #expect(delta?.updated == [])
     }
 

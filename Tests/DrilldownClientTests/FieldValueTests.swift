@@ -20,7 +20,11 @@ import Testing
         #expect(FieldValue(UInt64.max) == .unsigned(.max))
         #expect(FieldValue(UInt64(5)) == .integer(5))
         #expect(FieldValue.unsigned(.max).int == nil)
-        #expect(FieldValue.text("-infinity").double == -.infinity)
+        #expect(FieldValue.real(5).int == 5 && FieldValue.unsigned(9).int == 9 && FieldValue.unsigned(9).double == 9)
+        #expect(
+            ["-infinity", "+infinity", "infinity"].map { FieldValue.text($0).double } == [-.infinity, .infinity, nil])
+        #expect(FieldValue.text("nan").double?.isNaN == true && FieldValue.text("-").data == nil)
+        #expect(FieldValue(Int128(UInt64.max) + 1) == nil)
     }
 
     @Test(arguments: [

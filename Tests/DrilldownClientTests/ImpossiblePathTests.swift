@@ -31,6 +31,7 @@ import Testing
             try await refused(key) { _ = try await server.document(at: path) }
             try await refused(key) { for try await _ in server.rows(at: path) {} }
             try await refused(key) { for try await _ in server.updates(of: path) {} }
+            try await refused(key) { for try await _ in server.updates(ofDetail: path) {} }
             try await refused(key) { try await server.delete(path) }
             try await refused(key) { try await server.put(["Title": "x"], at: path) }
             try await refused(key) { try await server.patch(["Title": "x"], at: path) }

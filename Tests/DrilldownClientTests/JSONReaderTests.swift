@@ -17,7 +17,10 @@ import Testing
         ("18446744073709551615", .unsigned(.max)), ("18446744073709551616", .real(0x1p64)),
         ("-9223372036854775809", .real(-0x1p63)), ("1.5", .real(1.5)), ("1.0", .real(1)),
         ("1e2", .real(100)), ("12E-1", .real(1.2)), ("0.1", .real(0.1)), ("true", .boolean(true)),
-        ("false", .boolean(false)), ("null", .null), ("[]", []), ("{}", [:]), (" [ 1 , [ ] ] ", [1, []]),
+        ("false", .boolean(false)), ("null", .null), ("[]", []), ("{}", [:]), ("\t[\r\n1 ,\t[ ] ] \n", [1, []]),
+        ("-0", .real(0)), ("0e1", .real(0)), ("1E+2", .real(100)),
+        (#""\ud7ff\ue000\uffff""#, "\u{D7FF}\u{E000}\u{FFFF}"),
+        (#""\ud800\udc00""#, "\u{10000}"), (#"" \n ""#, " \n "), (#""\u00Aa""#, "\u{AA}"),
         (#"{"b":1,"a":{"c":null}}"#, ["b": 1, "a": ["c": nil]]), (#"{"a":1,"b":2,"a":3}"#, ["a": 3, "b": 2]),
         (#""a\"\\\/\b\f\n\r\t\u0041\u00e4\ud83d\ude00""#, .text("a\"\\/\u{8}\u{c}\n\r\tA\u{e4}\u{1F600}")),
         (#""\ud840\udc00\ud869\uded6\udbff\udfff""#, .text("\u{20000}\u{2A6D6}\u{10FFFF}")),
@@ -39,6 +42,11 @@ import Testing
         ("-", "it ends where a digit was expected (at byte 1)"),
         ("1.", "it ends where a digit was expected (at byte 2)"),
         ("1e", "it ends where a digit was expected (at byte 2)"),
+        ("1. ", "it has byte 32 where a digit was expected (at byte 2)"),
+        ("-!", "it has '!' where a digit was expected (at byte 1)"),
+        ("-~", "it has '~' where a digit was expected (at byte 1)"),
+        ("-\u{7F}", "it has byte 127 where a digit was expected (at byte 1)"),
+        ("-01", "it has a number that begins with 0 (at byte 0)"),
         (".5", "it has '.' where a value was expected (at byte 0)"),
         ("+1", "it has '+' where a value was expected (at byte 0)"),
         ("1e999", "it has a number that is too large for a real number of 64 bits (at byte 0)"),
@@ -47,6 +55,10 @@ import Testing
         ("1 1", "it has '1' where the end was expected (at byte 2)"),
         ("\"a", "it ends where the end of a text was expected (at byte 2)"),
         ("\"\u{1}\"", "it has the control character 1 in a text (at byte 1)"),
+        ("\"\\n\u{1F}\"", "it has the control character 31 in a text (at byte 3)"),
+        ("\"\\n", "it ends where the end of a text was expected (at byte 3)"),
+        ("\"\\ud800\\n\"", "it has half a surrogate pair (at byte 1)"),
+        ("\"\\ud800\\ue000\"", "it has half a surrogate pair (at byte 1)"),
         ("\"\\x\"", "it has 'x' where the letter of an escape was expected (at byte 2)"),
         ("\"\\u12g4\"", "it has 'g' where a hexadecimal digit was expected (at byte 5)"),
         ("\"\\ud800\"", "it has half a surrogate pair (at byte 1)"),
@@ -72,6 +84,7 @@ import Testing
         _ = try read(String(repeating: "[", count: deepest) + String(repeating: "]", count: deepest))
         let error = #expect(throws: JSONError.self) { try read(String(repeating: "[", count: 1_000_000)) }
         #expect(error == .tooDeep(at: 512))
+        _ = try read("[" + String(repeating: "[],{},", count: deepest) + "[]]")
     }
 
     /// The stack is that of a worker thread on Apple's systems; recursion that needs more ends the process.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import DrilldownClient
@@ -16,14 +17,31 @@ struct MemoryServerTests {
         let satie = try await server.level(at: ["Satie"])
         #expect(satie.rows.map(\.key) == ["Gymnopédie", "Gnossienne", "Gymnopédie~2"])
         #expect(satie.ancestors == [ItemLink(title: "Root", path: .root)])
-        let detail = try await server.detail(at: ["Satie", "Gymnopédie~2"])
-        #expect(detail.title == "Gymnopédie" && detail.isLeaf && detail.position.index == 2)
-        #expect(detail.previous == ItemLink(title: "Gnossienne", path: ["Satie", "Gnossienne"]) && detail.next == nil)
-        let first = try await server.detail(at: ["Satie"])
-        #expect(first.fields == ["Title": "Satie", "Born": 1866] && first.lastChild?.path == detail.path)
-        var rows: [String] = []
-        for try await row in server.rows(at: ["Satie"], matching: .limited(to: 2)) { rows.append(row.title) }
-        #expect(rows == ["Gymnopédie", "Gnossienne", "Gymnopédie"])
+        #expect(root.rows[0].fields == ["Born": 1866] && !satie.isLeaf && satie.rows[0].isLeaf)
+        #expect(try await server.level(at: ["Ravel"]).isLeaf)
+        let links = [[], ["Satie"], ["Ravel"]].map { ItemLink(title: $0.last ?? "Root", path: ItemPath($0)) }
+        let pieces = satie.rows.map { ItemLink(title: $0.title, path: $0.path) }
+        let details = [
+            Detail(
+                title: "Root", path: .root, count: 2, firstChild: links[1], lastChild: links[2],
+                fields: ["Title": "Root"]),
+            Detail(
+                title: "Satie", path: ["Satie"], count: 3, ancestors: [links[0]], position: .init(index: 0, count: 2),
+                next: links[2], firstChild: pieces[0], lastChild: pieces[2], fields: ["Title": "Satie", "Born": 1866]),
+            Detail(
+                title: "Gnossienne", path: pieces[1].path, ancestors: [links[0], links[1]],
+                position: .init(index: 1, count: 3), previous: pieces[0], next: pieces[2],
+                fields: ["Title": "Gnossienne"]),
+            Detail(
+                title: "Gymnopédie", path: pieces[2].path, ancestors: [links[0], links[1]],
+                position: .init(index: 2, count: 3), previous: pieces[1], fields: ["Title": "Gymnopédie"]),
+        ]
+        for var detail in details {
+            let found = try await server.detail(at: detail.path)
+            (detail.version, detail.fieldsVersion) = (found.version, found.fieldsVersion)
+            #expect(found == detail)
+            #expect(try await server.detail(at: detail.path) == found)
+        }
         let missing = try await problem { try await server.level(at: ["Satie", "Bolero"]) }
         #expect(missing?.kind == .noSuchItem && missing?.nearest == ["Satie"])
         #expect(missing?.detail == "There is no 'Bolero' in /Satie.")
@@ -32,6 +50,61 @@ struct MemoryServerTests {
                 == "A service in memory does not know 'sort'.")
         #expect(
             try await problem { try await server.reload() }?.detail == "A service in memory has no POST /reload.")
+        var request = Request("PATCH", target: "/detail/Ravel", json: nil)
+        request.body = Data("{".utf8)
+        let malformed = try await problem { try await server.transport.send(request) }
+        #expect(malformed?.kind == .malformedContent && malformed?.status == 400)
+        #expect(malformed?.detail.contains("it ends where a member's name was expected (at byte 1)") == true)
+    }
+
+    @Test func `a level is read in pages`() async throws {
+        func pages(_ query: LevelQuery) async throws -> [String] {
+            var pages: [String] = []
+            for try await page in server.pages(at: ["Satie"], matching: query) {
+                #expect(page.count == 3)
+                pages.append("\(page.start) \(page.rows.map(\.key)) \(page.next ?? "")")
+            }
+            return pages
+        }
+        let (first, second) = ("Gymnopédie", "Gnossienne")
+        #expect(
+            try await pages(.limited(to: 2)) == [
+                #"0 ["\#(first)", "\#(second)"] /levels/Satie?limit=2&start=2"#, #"2 ["\#(first)~2"] "#,
+            ])
+        #expect(try await pages(.limited(to: 3)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
+        #expect(try await pages(.limited(to: 0).starting(at: 2)) == [#"2 ["\#(first)~2"] "#])
+        #expect(try await pages(.starting(at: 4)) == ["3 [] "])
+    }
+
+    @Test func `a root has fields too, and each child a key of its own`() async throws {
+        let server = Server(
+            inMemory: [
+                "Title": "Top", "Note": 1, "Rows": ["", "", "a", "a", ["Title": "b", "Key": "a"], ["Title": 5]],
+            ])
+        let level = try await server.level()
+        #expect(level.title == "Top" && level.rows.map(\.key) == ["~1", "~2", "a", "a~2", "a~3", "5"])
+        #expect(try await server.detail(at: .root).fields == ["Title": "Top", "Note": 1])
+        #expect(try await server.patch(["Title": "New", "Note": nil], at: .root).path == .root)
+        #expect(try await server.detail(at: .root).fields == ["Title": "New"])
+        #expect(try await server.put(["Title": "b", "Key": "c"], at: ["a~3"]).path == ["c"])
+        #expect(try await server.patch(["Title": "z"], at: ["a~2"]).path == ["z"])
+    }
+
+    @Test func `an item is put at a position`() async throws {
+        let positions: [Edit.Position] = [.first, .last, .index(0), .index(3), .index(7), .after("1"), .before("1")]
+        for (number, position) in positions.enumerated() {
+            let made = try await server.insert(["Title": .text("\(number)")], into: ["Satie"], at: position)
+            #expect(made.path == ["Satie", "\(number)"])
+        }
+        let keys = ["2", "0", "Gymnopédie", "3", "Gnossienne", "Gymnopédie~2", "6", "1", "5", "4"]
+        #expect(try await server.level(at: ["Satie"]).rows.map(\.key) == keys)
+        for position in [Edit.Position.index(11), .index(-1), .after("x")] {
+            let conflict = await #expect(throws: EditConflict.self) {
+                try await server.insert("x", into: ["Satie"], at: position)
+            }
+            #expect(conflict?.description == "The level has no row at '\(position.text)'.")
+        }
+        #expect(try await server.move(["Satie", "0"], into: ["Satie"], at: .index(9)).position.index == 9)
     }
 
     @Test func `edits change it, with conditions`() async throws {
@@ -55,6 +128,11 @@ struct MemoryServerTests {
         }
         #expect(nowhere?.description == "The level has no row at 'before:x'.")
         #expect(try await server.patch(["Title": "Ravel 2"], at: ["Ravel"]).path == ["Ravel 2"])
+        for version in [moved.version, moved.fieldsVersion] {
+            #expect(try await server.patch([:], at: moved.path, ifMatch: version) == moved)
+        }
+        let outdated = await #expect(throws: EditConflict.self) { try await server.delete(moved.path, ifMatch: "old") }
+        #expect(outdated?.problem.currentVersion == moved.version && outdated?.current == .detail(moved))
         try await server.delete(moved.path)
         #expect(try await server.level().description.contains("Satie (3 rows)"))
         await #expect(throws: EditConflict.self) { try await server.delete(.root) }

@@ -22,8 +22,9 @@ struct OwnTransportTests {
         configuration.readToken = "reader"
         configuration.send = { request in
             sent.withLock { sent in
-                let fields = ["X-Key", "Authorization"].map { request.value(forHTTPHeaderField: $0) ?? "" }
-                sent.append("\(request.url?.absoluteString ?? "") \(fields.joined(separator: " "))")
+                let fields = ["X-Key", "Authorization"].map { request.value(forHTTPHeaderField: $0) ?? "-" }
+                sent.append(
+                    "\(request.url?.absoluteString ?? "") \(fields.joined(separator: " ")) \(request.timeoutInterval)")
             }
             let url = try #require(request.url)
             let head = HTTPURLResponse(
@@ -31,7 +32,33 @@ struct OwnTransportTests {
             return (Data(StubOrigin.Answer.level.utf8), try #require(head))
         }
         #expect(try await Server(configuration).level().rows.map(\.title) == ["A"])
-        #expect(sent.withLock { $0 } == ["http://service/below/levels/ k Bearer reader"])
+        // A file of another server is asked for without the token and the fields of this one.
+        _ = try await Server(configuration).imageData(named: "HTTPS://other/a.png")
+        (configuration.readToken, configuration.editToken) = (nil, "editor")
+        var request = Request("/levels/")
+        request.wait = 20
+        _ = try await Server(configuration).transport.send(request)
+        #expect(
+            sent.withLock { $0 } == [
+                "http://service/below/levels/ k Bearer reader 30.0", "HTTPS://other/a.png - - 30.0",
+                "http://service/below/levels/ k Bearer editor 50.0",
+            ])
+    }
+
+    @Test(arguments: [
+        ("http://a/1", "http://a/2", "GET", true, true), ("http://a/1", "https://a/2", "GET", true, false),
+        ("https://a/1", "http://a/2", "GET", false, false), ("http://a/1", "http://a:81/2", "GET", true, false),
+        ("http://a/1", "http://b/2", "GET", true, false), ("http://a/1", "http://a/2", "PUT", false, false),
+    ])
+    func `a redirect is followed to a scheme as secure, with the token to the same origin`(
+        _ from: String, _ to: String, _ method: String, _ isFollowed: Bool, _ hasToken: Bool
+    ) throws {
+        var (original, next) = (URLRequest(url: try #require(URL(string: from))), try #require(URL(string: to)))
+        original.httpMethod = method
+        original.setValue("Bearer t", forHTTPHeaderField: "Authorization")
+        let found = Exchange(target: "/1", of: "http://a", limit: 1).redirect(original, to: URLRequest(url: next))
+        #expect((found != nil) == isFollowed)
+        #expect(found?.value(forHTTPHeaderField: "Authorization") == (hasToken ? "Bearer t" : nil))
     }
 
     @Test func `its errors become problems, and its limits hold`() async throws {
@@ -42,13 +69,20 @@ struct OwnTransportTests {
                 == "http://service sent no complete answer to /levels/: its host name is unknown.")
         configuration.send = { _ in throw CancellationError() }
         await #expect(throws: CancellationError.self) { try await Server(configuration).level() }
-        configuration.send = { request in
-            let head = HTTPURLResponse(
-                url: try #require(request.url), statusCode: 200, httpVersion: nil, headerFields: [:])
-            return (Data(count: 2_000), try #require(head))
+        let fields = [[:], ["Content-Length": "1000"], ["Content-Length": "1001"]]
+        let cases: [(Int, Int, Problem.Kind)] = [
+            (1_000, 0, .unreadableAnswer), (1_001, 0, .answerTooLong), (1_000, 1, .unreadableAnswer),
+            (1_000, 2, .answerTooLong),
+        ]
+        for (length, number, kind) in cases {
+            configuration.send = { request in
+                let head = HTTPURLResponse(
+                    url: try #require(request.url), statusCode: 200, httpVersion: nil, headerFields: fields[number])
+                return (Data(count: length), try #require(head))
+            }
+            configuration.maximumAnswerBytes = 1_000
+            #expect(try await problem { try await Server(configuration).level() }?.kind == kind)
         }
-        configuration.maximumAnswerBytes = 1_000
-        #expect(try await problem { try await Server(configuration).level() }?.kind == .answerTooLong)
     }
 
     @Test func `retryNow ends a request that hangs, even if the function ignores it`() async throws {
@@ -115,6 +149,24 @@ struct OwnTransportTests {
         async let second = server.level(at: ["B"])
         #expect(try await [first.title, second.title] == ["Root", "Root"])
         #expect(asked.withLock { $0 } == [nil, "t1"])
+    }
+
+    @Test func `a token that a provider is asked for is that of all who wait for it`() async throws {
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answering) = AsyncStream.makeStream(of: String.self)
+        let memory = TokenMemory { _ in
+            asking.yield()
+            return await answers.first { _ in true }
+        }
+        let first = Task { try await memory.token() }
+        var questions = asked.makeAsyncIterator()
+        await questions.next()
+        let second = Task { try await memory.token() }
+        for _ in 0..<100 { await Task.yield() }
+        answering.yield("t")
+        #expect(try await [first.value, second.value, memory.token()] == ["t", "t", "t"])
+        asking.finish()
+        #expect(await questions.next() == nil)
     }
 
     @Test func `a refused token without another is a refusal, and a provider that fails is told`() async throws {

@@ -55,6 +55,13 @@ import Testing
         #expect(found.retryAfter == nil)
     }
 
+    @Test(
+        arguments: [(#"\"v\""#, "v"), (#"\"\""#, ""), (#"\""#, nil), (#"\"v"#, nil), (#"v\""#, nil)]
+            as [(String, String?)])
+    func `a current version is an entity tag in quotation marks`(_ tag: String, _ version: String?) {
+        #expect(problem(#","current":"\#(tag)""#).currentVersion?.rawValue == version)
+    }
+
     @Test func `the status is that of the answer`() { #expect(problem("", status: 412).status == 412) }
 
     @Test(arguments: [

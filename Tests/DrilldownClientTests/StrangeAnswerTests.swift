@@ -4,6 +4,10 @@ import Testing
 @testable import DrilldownClient
 @testable import TestSupport
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Answers that no service gives: each is reported in a sentence.
 @Suite struct StrangeAnswerTests {
     @Test(arguments: [
@@ -29,6 +33,11 @@ import Testing
             "it has no 'href' (at byte 2)"
         ),
         ("application/json", "", "an empty body", "it ends where an object was expected (at byte 0)"),
+        ("", fortyEight, "48 bytes of no type that begin with '\(fortyEight)'", "it is not announced as JSON"),
+        (
+            "text/plain; charset=utf-8", fortyEight + "y",
+            "49 bytes of the type text/plain that begin with '\(fortyEight)…'", "it is not announced as JSON"
+        ),
     ])
     func `an answer that is not one of the service is told in a sentence`(
         _ type: String, _ body: String, _ summary: String, _ reason: String
@@ -40,6 +49,34 @@ import Testing
             found?.detail
                 == "\(origin("")) answered /levels/ with \(summary), which is not the answer of a drilldown service: \(reason)."
         )
+    }
+
+    private static let fortyEight = String(repeating: "x", count: 48)
+
+    @Test(arguments: [
+        ("300 Multiple Choices", "its status is 300."), ("399 Strange", "its status is 399."),
+        ("400 Bad Request", "with the status 400 and an empty body."),
+    ])
+    func `a status that no service has is told`(_ status: String, _ end: String) async throws {
+        let origin = try StubOrigin { _ in .status(status, [:]) }
+        let found = try await problem { try await Server(origin("")).level(at: .root) }
+        #expect(found?.detail.hasSuffix(end) == true)
+    }
+
+    @Test(arguments: [
+        (URLError.Code.timedOut, "it sent nothing for too long"), (.cannotFindHost, "its host name is unknown"),
+        (.cannotConnectToHost, "cannot connect (is the server running?)"),
+        (.notConnectedToInternet, "there is no network"),
+        (.dnsLookupFailed, "its host name is unknown"), (.networkConnectionLost, "the connection was lost"),
+        (.secureConnectionFailed, "no secure connection can be made ("),
+        (.serverCertificateUntrusted, "no secure connection can be made ("),
+        (.serverCertificateHasBadDate, "no secure connection can be made ("),
+        (.serverCertificateHasUnknownRoot, "no secure connection can be made ("),
+        (.serverCertificateNotYetValid, "no secure connection can be made ("),
+    ])
+    func `an answer that is missing has a reason in words`(_ code: URLError.Code, _ reason: String) {
+        let problem = Problem.unreachable("/levels/?limit=1", of: "http://h", error: URLError(code))
+        #expect(problem.detail.hasPrefix("http://h sent no complete answer to /levels/: \(reason)"))
     }
 
     @Test func `a status without a problem is told in a sentence`() async throws {
@@ -105,7 +142,7 @@ import Testing
         let server = try Server(origin(""), editToken: "0123456789abcdef")
         let edit = Edit.delete(["A"])
         let conflict = await #expect(throws: EditConflict.self) { try await server.perform([edit]) }
-        #expect(conflict?.edit == edit)
+        #expect(conflict?.edit == edit && conflict?.problem.title == "conflict")
         let found = try await problem { try await server.perform([edit, edit]) }
         #expect(found?.kind == .conflict && found?.editIndex == nil)
     }

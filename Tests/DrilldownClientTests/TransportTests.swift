@@ -65,10 +65,8 @@ import Testing
         let server = try Server(origin(""))
         let task = Task { try await server.level(at: .root) }
         #expect(await origin.receives(requests: 1))
-        let start = ContinuousClock.now
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - start < .seconds(1))
     }
 
     @Test func `a silent server ends the request after the timeout`() async throws {

@@ -44,7 +44,18 @@ import Testing
         let difference = LevelDifference(from: old, to: new)
         #expect(difference.updated == [.init(old: 1, new: 1)])
         #expect(difference.updatedIndexPaths == [IndexPath(indexes: [0, 1])])
-        #expect(LevelUpdate(level: new, difference: difference).isCurrent)
+        let problem = Problem(.unreachable, title: "", detail: "")
+        let updates = [
+            LevelUpdate(level: new, difference: difference), LevelUpdate(level: nil),
+            LevelUpdate(level: new, isFromCache: true), LevelUpdate(level: new, interruption: problem),
+        ]
+        #expect(updates.map(\.isCurrent) == [true, false, false, false])
+        let detail = Detail(title: "A", path: ["A"])
+        let details = [
+            DetailUpdate(detail: detail), DetailUpdate(detail: nil),
+            DetailUpdate(detail: detail, interruption: problem),
+        ]
+        #expect(details.map(\.isCurrent) == [true, false, false])
     }
 
     @Test func `the index paths of a difference count from the beginning of a section`() {

@@ -128,7 +128,7 @@ struct MemoryDocument: Sendable {
             }
         case .patch(let changes, let path):
             return try update(path) { item in
-                for (name, value) in changes { item.fields[name] = value == .null ? nil : value }
+                for (name, value) in changes { item.fields[name] = value == .null ? .none : value }
             }
         case .move(let path, let level, let position, _):
             guard !level.starts(with: path) else { throw .conflict("An item cannot be moved below itself.") }

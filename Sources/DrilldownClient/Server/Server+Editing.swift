@@ -174,8 +174,8 @@ extension Server {
             return try transport.read(answer, as: EditResult.read)
         } catch let problem as Problem {
             // The problem lacks `editIndex` if the whole batch is refused, for example because the file has changed.
-            let number = problem.editIndex ?? (edits.count == 1 ? 0 : -1)
-            guard edits.indices.contains(number) else { throw problem }
+            let only = edits.count == 1 ? 0 : nil
+            guard let number = problem.editIndex ?? only, edits.indices.contains(number) else { throw problem }
             throw try await conflict(edits[number], problem: problem) ?? problem
         }
     }

@@ -38,6 +38,7 @@ struct LevelCacheTests {
         var control = Control(type: "Slider", key: "volume", value: 3, options: [.init(title: "Low", value: 1)])
         (control.min, control.max, control.isSecure, control.keyboard) = (0, 10, true, "NumberPad")
         (control.trueValue, control.falseValue, control.choice, control.tag) = ("yes", "no", 2, 7)
+        full.level.rows[0].control = Control(type: "Button")
         full.level.rows[1].extras = Row.Extras(.init(fieldsVersion: "abcdefgh", control: control, error: "Error"))
         var extras = Row.Extras.Values()
         (extras.indent, extras.isExpanded, extras.isFirst, extras.isLast) = (2, true, true, false)
@@ -115,10 +116,38 @@ struct LevelCacheTests {
     }
 
     @Test func `A level that is larger than the limit is not kept`() throws {
-        try cache.write(copy(), of: target)
-        try cache.write(copy(rows: 2_000), of: target)
-        #expect(cache.copy(of: target) == nil)
+        let copy = copy()
+        try cache.write(copy, of: target)
+        let size = try Data(contentsOf: URL(fileURLWithPath: folder("cache/\(try file())"))).count
+        for (limit, isKept) in [(size, true), (size - 1, false), (size - 1, false)] {
+            let limited = CacheFolder(url: cache.url, server: cache.server, limit: limit)
+            try limited.write(copy, of: target)
+            limited.shrink()
+            #expect((cache.copy(of: target) != nil) == isKept)
+        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("cache")).isEmpty)
+    }
+
+    @Test func `The first and the last state of a second are written without a flush`() async throws {
+        let (written, sender) = AsyncStream.makeStream(of: Data.self)
+        var observed = cache
+        observed.replace = { _, bytes in sender.yield(bytes) }
+        let kept = LevelCache(observed)
+        let copies = (1...4).map { copy(rows: $0) }
+        var states = written.makeAsyncIterator()
+        for state in [[copies[0]], Array(copies[1...2]), [copies[3]]] {
+            for copy in state { kept.keep(copy, of: target) }
+            let bytes = try #require(await states.next())
+            let title = state.last.map { $0.level.rows.map(\.key).joined() }
+            let read = CachedLevel.read([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
+            #expect(read?.level.rows.map(\.key).joined() == title)
+        }
+    }
+
+    @Test func `A hash is that of FNV-1a`() {
+        #expect(StableHash.digits(of: "".utf8) == "cbf29ce484222325")
+        #expect(StableHash.digits(of: "foobar".utf8) == "85944171f73967e8")
+        #expect(StableHash.digits(of: "77kepQFQ8Kl".utf8) == "0000000000000000")
     }
 
     @Test func `A folder that cannot be written keeps nothing, and the server says so`() async throws {
@@ -137,6 +166,9 @@ struct LevelCacheTests {
         cache.keep(copy(), of: target)
         await cache.flush()
         #expect(server.cacheProblem == nil)
+        var full = self.cache
+        full.replace = { _, _ in throw CocoaError(.fileWriteOutOfSpace) }
+        #expect(throws: CocoaError.self) { try full.write(copy(), of: target) }
     }
 
     @Test func `The folder never keeps more than its limit`() async throws {

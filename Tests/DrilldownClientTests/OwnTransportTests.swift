@@ -132,9 +132,15 @@ struct OwnTransportTests {
                 == "Another item on this level has the same title, so the edit must name a version.")
     }
 
-    @Test func `a provider is asked once for a token, and again when it is refused`() async throws {
+    @Test(arguments: [("401 Unauthorized", "unauthorized"), ("403 Forbidden", "wrong-token")])
+    func `a provider is asked once for a token, and again when it is refused`(
+        _ status: String, _ kind: String
+    ) async throws {
         let origin = try StubOrigin { request in
-            request.fields["authorization"] == "Bearer t2" ? .json(StubOrigin.Answer.level) : Self.refusal
+            if request.fields["authorization"] == "Bearer t2" { return .json(StubOrigin.Answer.level) }
+            return .status(
+                status, ["Content-Type": "application/problem+json"],
+                Array(#"{"type":"/problems/\#(kind)","title":"No","detail":"No."}"#.utf8))
         }
         let asked = Guarded<[String?]>([])
         var configuration = try Server.Configuration(origin(""))

@@ -58,7 +58,6 @@ final class RenewedSession: Sendable {
     func answer(
         of exchange: Exchange, _ send: @escaping @Sendable () async throws -> (Data, URLResponse)
     ) async throws -> Answer {
-        if isOver.withLock({ $0 }) { throw Closed() }
         let task = Task { await exchange.run(send) }
         let end: @Sendable (any Error) -> Void = { error in
             task.cancel()
@@ -66,7 +65,7 @@ final class RenewedSession: Sendable {
         }
         ends.withLock { $0[ObjectIdentifier(exchange)] = end }
         defer { ends.withLock { $0[ObjectIdentifier(exchange)] = nil } }
-        // `end` may have been called before it could find this request.
+        // `end` may have been called before it could find this request, or earlier.
         if isOver.withLock({ $0 }) {
             task.cancel()
             throw Closed()
@@ -167,11 +166,14 @@ actor TokenMemory {
         // Another request may already have renewed the refused token.
         if let known, known != refused { return known }
         if let asking { return try await asking.value }
-        let task = Task { [provide] in try await provide(refused) }
+        // The token is known before any request gets it, so that a request that is refused at once asks again.
+        let task = Task {
+            defer { asking = nil }
+            known = try await provide(refused)
+            return known
+        }
         asking = task
-        defer { asking = nil }
-        known = try await task.value
-        return known
+        return try await task.value
     }
 }
 

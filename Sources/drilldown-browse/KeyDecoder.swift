@@ -47,7 +47,7 @@ struct KeyDecoder {
         case 0x08, 0x7F: return (.backspace, 1)
         case 0x01...0x1A: return (.control(Unicode.Scalar(first | 0x60)), 1)
         case 0x20..<0x7F: return (.text(Unicode.Scalar(first)), 1)
-        default: return character(in: bytes)
+        default: return character(first, in: bytes)
         }
     }
 
@@ -96,9 +96,9 @@ struct KeyDecoder {
 
     // MARK: Text
 
-    private static func character(in bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
+    private static func character(_ first: UInt8, in bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         let length =
-            switch bytes.first ?? 0 {
+            switch first {
             case 0xC2..<0xE0: 2
             case 0xE0..<0xF0: 3
             case 0xF0..<0xF5: 4

@@ -51,7 +51,7 @@ enum TerminalModes {
     /// - Returns: false if the terminal refuses.
     static func enter() -> Bool {
         let isFirst = unsafe isEntered == 0
-        if isFirst, unsafe tcgetattr(input, saved) != 0 { return false }
+        if isFirst { _ = unsafe tcgetattr(input, saved) }
         _ = unsafe leaveBytes
         var modes = unsafe saved.pointee
         modes.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON | INLCR | IGNCR)
@@ -69,13 +69,9 @@ enum TerminalModes {
             return false
         }
         unsafe wasEntered = true
-        do {
-            try StandardOutput.put(enterSequence)
-            return true
-        } catch {
-            leave()
-            return false
-        }
+        // A failure is ignored, as in `Session.draw`.
+        _ = Result { try StandardOutput.put(enterSequence) }
+        return true
     }
 
     /// Restores the terminal, with functions that are safe in signal handlers (signal-safety(7)).

@@ -1,3 +1,4 @@
+import DrilldownClient
 import Testing
 
 @testable import drilldown_browse
@@ -87,5 +88,40 @@ struct TextTests {
         ])
     func wrapped(_ text: String, _ columns: Int, _ lines: [String]) {
         #expect(Browser.wrapped(text, columns: columns) == lines)
+    }
+
+    @Test("shows the fields of fields below each other")
+    func fields() {
+        let fields: Fields = [
+            "List": ["a", 2], "Empty": [], "Nested": ["x": 1.5, "y": ["z": false]], "Text": "one two three four",
+        ]
+        #expect(
+            FieldLines.lines(of: fields, columns: 20).map(\.text) == [
+                "  List", "    1  a", "    2  2", "  Empty  0 values", "  Nested", "    x  1.5", "    y",
+                "      z  no",
+                "  Text", "    one two three ", "    four",
+            ])
+        let texts: Fields = ["Text": "abcdefghijk", "Long": "abcdefghijklmno", "Wide": "abcdefghijklmnop"]
+        #expect(
+            FieldLines.lines(of: texts, columns: 20).map(\.text) == [
+                "  Text  abcdefghijk", "  Long", "    abcdefghijklmno", "  Wide", "    abcdefghijklmno", "    p",
+            ])
+        let deep = (0..<20).reduce(FieldValue.text("a")) { value, _ in [value] }
+        let lines = FieldLines.lines(of: ["Deep": deep], columns: 80).map(\.text)
+        #expect(lines.count == 16 && lines.last == String(repeating: " ", count: 32) + "1  1 value")
+        let maps = (0..<20).reduce(FieldValue.text("a")) { value, _ in ["x": value] }
+        #expect(FieldLines.lines(of: ["Deep": maps], columns: 80).last?.text.hasSuffix("  x  1 field") == true)
+    }
+
+    @Test("shows each kind of value in a few words")
+    func values() {
+        let values: [FieldValue] = [
+            "a", 1, .unsigned(.max), 1.5, true, false, [], [1], [1, 2], [:], ["a": 1], ["a": 1, "b": 2], nil,
+        ]
+        #expect(
+            values.map(FieldLines.short) == [
+                "a", "1", "18446744073709551615", "1.5", "yes", "no", "0 values", "1 value", "2 values", "0 fields",
+                "1 field", "2 fields", "none",
+            ])
     }
 }

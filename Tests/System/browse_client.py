@@ -17,6 +17,7 @@ import termios
 import unicodedata
 
 from harness.client import DEADLINE, wait_until
+from harness.edits import save
 from harness.pasted import Desk
 from harness.pseudo_terminal import PseudoTerminal
 from harness.server import Server, clean_environment, cpu_seconds, unused_port
@@ -169,7 +170,21 @@ def restores(verdict, program, desk):
 def begins(verdict, program, server):
     """At a terminal with other modes, of unknown size, and with keys that were typed before."""
     command = [program, "browse", f"http://127.0.0.1:{server.port}"]
-    shell = ["bash", "-c", 'stty brkint inpck istrip inlcr igncr cs7 min 3 time 9 rows 0 cols 0; read -r; exec "$@"', "bash"]
+    for size in ("rows 0 cols 60", "rows 12 cols 0"):
+        begins_at(verdict, command, size)
+    # No signal tells the end of a terminal that is not the program's own.
+    outer, inner = pty.openpty()
+    with subprocess.Popen(command, stdin=inner, stdout=inner, env=clean_environment(ENVIRONMENT)) as process:
+        os.close(inner)
+        shown = b""
+        while b"Item 4" not in shown:
+            shown += os.read(outer, 65536)
+        os.close(outer)
+        verdict.expect(process.wait(timeout=DEADLINE) == 0, f"the end of the input leaves: {process.returncode}")
+
+
+def begins_at(verdict, command, size):
+    shell = ["bash", "-c", f'read -r; stty brkint inpck istrip inlcr igncr cs7 min 3 time 9 {size}; exec "$@"', "bash"]
     with PseudoTerminal(shell + command, env=clean_environment(ENVIRONMENT)) as terminal:
         terminal.press("\nq")
         expect_screen(verdict, terminal, lambda grid: grid.text()[0].endswith(" 4 rows"), "the first screen is shown")
@@ -184,15 +199,6 @@ def begins(verdict, program, server):
         wrong = wrong or local & (termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
         limits = characters[termios.VMIN], characters[termios.VTIME]
         verdict.expect(not wrong and limits in ((1, 0), (b"\x01", b"\x00")), f"each byte arrives as it is: {wrong} {limits}")
-    # No signal tells the end of a terminal that is not the program's own.
-    outer, inner = pty.openpty()
-    with subprocess.Popen(command, stdin=inner, stdout=inner, env=clean_environment(ENVIRONMENT)) as process:
-        os.close(inner)
-        shown = b""
-        while b"Item 4" not in shown:
-            shown += os.read(outer, 65536)
-        os.close(outer)
-        verdict.expect(process.wait(timeout=DEADLINE) == 0, f"the end of the input leaves: {process.returncode}")
 
 
 def stops(verdict, program, server):
@@ -242,12 +248,10 @@ def tells_failures(verdict, program, desk):
                 [program, "browse", "--follow", f"http://127.0.0.1:{server.port}/levels/Away"], stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, text=True, env=clean_environment(ENVIRONMENT)) as process:
             told = process.stderr.readline()
-            with open(os.path.join(desk.folder, "missing.plist"), "wb") as file:
-                plistlib.dump([{"Title": "Found", "Note": 1}], file)
-            lines = [process.stdout.readline()]
-            with open(os.path.join(desk.folder, "missing.plist"), "wb") as file:
-                plistlib.dump([{"Title": "Found", "Subtitle": 2}], file)
-            lines.append(process.stdout.readline())
+            lines = []
+            for fields in ({}, {"Subtitle": "2"}):
+                save(os.path.join(desk.folder, "missing.plist"), plistlib.dumps([{"Title": "Found"} | fields]))
+                lines.append(process.stdout.readline())
             process.terminate()
             row = f"Found\t0\thttp://127.0.0.1:{server.port}/detail/Away/Found\n"
             verdict.expect(
@@ -255,21 +259,28 @@ def tells_failures(verdict, program, desk):
                 f"--follow tells it once, and goes on: {told} {lines}")
     with desk.start(desk.document) as server:
         url = f"http://127.0.0.1:{server.port}"
-        with open("/dev/full", "w") as full:
-            result = subprocess.run(
-                [program, "browse", "--lines", url], stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE,
-                env=clean_environment(ENVIRONMENT))
-        verdict.expect(
-            result.returncode == 1
-            and result.stderr == "drilldown browse: Standard output cannot be written: No space left on device.\n",
-            f"a full disk is told, with the status 1: {result}")
-        with subprocess.Popen(
-                [program, "browse", f"{url}/levels/Item%201", "--follow"], stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, text=True, env=clean_environment(ENVIRONMENT)) as process:
-            process.stdout.readline()
-            process.stdout.close()
-            desk.rename("Screen A", "Screen N")
-            verdict.expect(process.wait(timeout=DEADLINE) != 0, "a pipe that is closed ends --follow at the next change")
+        for arguments in (["--lines", url], ["--follow", url], [f"{url}/detail/Item%204"], ["--help"], ["--version"],
+                          ["--cache-folder", os.path.join(desk.folder, "kept"), url]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run(
+                    [program + "-browse", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE,
+                    env=clean_environment(ENVIRONMENT))
+            verdict.expect(
+                result.returncode == 1
+                and result.stderr == "drilldown browse: Standard output cannot be written: No space left on device.\n",
+                f"a full disk is told, with the status 1: {result}")
+        for place, old, new in (("levels/Item%201", "Screen A", "Screen N"),
+                                ("detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J", "Far above", "Above")):
+            with subprocess.Popen(
+                    [program + "-browse", f"{url}/{place}", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    text=True, restore_signals=False, env=clean_environment(ENVIRONMENT)) as process:
+                process.stdout.readline()
+                process.stdout.close()
+                desk.rename(old, new)
+                told = process.stderr.read()
+                verdict.expect(
+                    process.wait(timeout=DEADLINE) == 1 and "Broken pipe" in told,
+                    f"a pipe that is closed ends --follow at the next change: {told}")
         missing = os.path.join(desk.folder, "no-tokens")
         result = printed(program, url, "--token-file", missing)
         verdict.expect(
@@ -289,6 +300,8 @@ def prints_lines(verdict, program, desk):
         verdict.expect(
             result.returncode == 0 and result.stdout.startswith("Title  Screen J\nText\n  Far above the tree line"),
             f"of a leaf its fields: {result}")
+        result = printed(program, f"{url}/detail/Item%204")
+        verdict.expect(result.stdout.startswith("Title  Item 4\n"), f"and of any item by the URL of its detail: {result}")
         outer, inner = pty.openpty()
         for streams in ({"stdin": inner, "stdout": subprocess.PIPE}, {"stdin": subprocess.DEVNULL, "stdout": inner}):
             subprocess.run([program, "browse", url], timeout=DEADLINE, env=clean_environment(ENVIRONMENT), **streams)

@@ -215,7 +215,7 @@ let package = Package(
             name: "BrowseTests", dependencies: ["drilldown-browse", "DrilldownClient"], swiftSettings: clientSettings),
         .testTarget(
             name: "DrilldownClientTests",
-            dependencies: ["DrilldownClient", "TestClient", "drilldown", "drilldown-browse", "TestSupport"],
+            dependencies: ["DrilldownClient", "TestClient", "drilldown", "TestSupport"],
             swiftSettings: settings),
     ]
 )

@@ -44,10 +44,21 @@ import Testing
             }
             #expect(error?.reason == reason)
         }
-        let error = #expect(throws: JSONError.self) {
-            try DetailReader.read(Array(text.replacing("/detail/A/n", with: "/else").utf8))
+        for (part, wrong, reason) in [
+            ("/detail/A/n", "/else", "it has an 'href' that is not a link of an item"),
+            (#""ancestors":["#, #""ancestors":[0,"#, "it has '0' where an object was expected"),
+            (#""title":"p""#, #""title":0"#, "it has '0' where a text was expected"),
+            (#""index":2"#, #""index":-1"#, "it has '-' where a whole number from 0 was expected"),
+            (#""fields":{"#, #""fields":0,"x":{"#, "it has '0' where an object was expected"),
+            (#""control":{"#, #""control":{"options":[0],"#, "it has '0' where an object was expected"),
+            (#""type":"Slider""#, #""type":0"#, "it has '0' where a text was expected"),
+            (#""more":[{}]"#, #""more":[,]"#, "it has ',' where a value was expected"),
+        ] {
+            let error = #expect(throws: JSONError.self) {
+                try DetailReader.read(Array(text.replacing(part, with: wrong).utf8))
+            }
+            #expect(error?.reason == reason)
         }
-        #expect(error?.reason == "it has an 'href' that is not a link of an item")
     }
 
     @Test func `a delta is read whole`() throws {

@@ -53,6 +53,8 @@ import Testing
             #expect(level[section: 0, row: 0]?.key == (hasRow ? "a" : nil))
             #expect([1, 4, .max].allSatisfy { level[section: 0, row: $0] == nil })
             #expect(level.rows(in: section).map(\.key) == (hasRow ? ["a"] : []))
+            #expect(level.indexPath(of: "a") == (hasRow ? IndexPath(indexes: [0, 0]) : nil))
+            #expect(LevelDifference(from: level, to: Level(title: "L", path: .root)).removed == [0])
         }
     }
 }

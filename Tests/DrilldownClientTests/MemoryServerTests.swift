@@ -176,18 +176,34 @@ struct MemoryServerTests {
         await model.edit { try await $0.delete(["Satie", "Gnossienne"]) }
         #expect(await iterator.next()?.difference?.removed == [1])
         #expect(model.level?.rows.count == 2 && model.problem == nil)
+        let other = Task { await model.follow() }
+        other.cancel()
+        await other.value
+        #expect(!model.isCurrent)
         await model.edit { try await $0.delete(["Satie"]) }
         _ = await iterator.next()
         await following.value
         #expect(model.notice == "There is no 'Satie' in /." && model.level?.rows.count == 2 && !model.isCurrent)
+        let search = LevelModel(server)
+        search.search = "x"
+        await search.follow()
+        #expect(search.notice == "A service in memory does not know 'q'." && !search.isLoading)
     }
 
     @Test @MainActor func `a model of a detail merges edits`() async throws {
         let model = DetailModel(server, at: ["Satie"])
         let following = Task { await model.follow() }
         while model.detail == nil { await Task.yield() }
+        #expect(model.isCurrent)
+        let gone = DetailModel(server, at: ["Nothing"])
+        await gone.follow()
+        #expect(gone.notice == "There is no 'Nothing' in /." && !gone.isCurrent)
         following.cancel()
         await following.value
+        let other = Task { await model.follow() }
+        other.cancel()
+        await other.value
+        #expect(!model.isCurrent)
         try await server.patch(["Died": 1925], at: ["Satie"])
         await model.patch(["Born": 1867])
         #expect(model.detail?.fields == ["Title": "Satie", "Born": 1867, "Died": 1925] && model.notice == nil)

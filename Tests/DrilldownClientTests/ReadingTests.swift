@@ -40,26 +40,6 @@ import Testing
         #expect(Set(outline.map(\.id)).count == outline.count)
     }
 
-    @Test func `what is read is what Foundation reads from the file`() async throws {
-        let path = RunningServer.document("Data.plist")
-        let running = try RunningServer(path)
-        let server = try running.client()
-        let file = try Data(contentsOf: URL(fileURLWithPath: path))
-        let root = try unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
-        #expect(NSDictionary(dictionary: ["Rows": try await Self.rows(of: .root, server)]) == root as NSDictionary?)
-    }
-
-    /// The items of a level as they are in the file.
-    private static func rows(of path: ItemPath, _ server: Server) async throws -> [NSDictionary] {
-        var items: [NSDictionary] = []
-        for row in try await server.level(at: path, matching: .showing(.all)).rows {
-            var item: [String: Any] = row.fields.reduce(into: [:]) { $0[$1.name] = $1.value.text }
-            if !row.isLeaf { item["Children"] = try await rows(of: row.path, server) }
-            items.append(NSDictionary(dictionary: item))
-        }
-        return items
-    }
-
     @Test func `a long level is read by pages`() async throws {
         let folder = try ScratchFolder()
         let titles = (0..<25_000).map { "Row \($0)" }
@@ -117,16 +97,9 @@ import Testing
         #expect(jobs < 100, "\(jobs) jobs for 2 pages")
     }
 
-    @Test func `a document and its images are read as files`() async throws {
+    @Test func `images are read as files`() async throws {
         let running = try RunningServer(RunningServer.document("Data.plist"))
         let server = try running.client()
-        let document = try await server.document()
-        let file = try Data(contentsOf: URL(fileURLWithPath: RunningServer.document("Data.plist")))
-        let (own, theirs) = (
-            try unsafe PropertyListSerialization.propertyList(from: document, format: nil) as? NSDictionary,
-            try unsafe PropertyListSerialization.propertyList(from: file, format: nil) as? NSDictionary
-        )
-        #expect(own == theirs)
         let image = try await server.imageData(named: "quill.svg")
         #expect(try image == Data(contentsOf: URL(fileURLWithPath: RunningServer.document("assets/quill.svg"))))
         #expect(try await server.imageData(named: "\(running.address)/assets/quill.svg") == image)

@@ -33,6 +33,11 @@ import Testing
             "it has no 'href' (at byte 2)"
         ),
         ("application/json", "", "an empty body", "it ends where an object was expected (at byte 0)"),
+        (
+            "application/json", #"{"title":"","href":"/levels/","version":"v","since":"v"}"#,
+            #"56 bytes of the type application/json that begin with '{"title":"","href":"/levels/","version":"v","sin…'"#,
+            "it lists changes that were not requested (at byte 0)"
+        ),
         ("", fortyEight, "48 bytes of no type that begin with '\(fortyEight)'", "it is not announced as JSON"),
         (
             "text/plain; charset=utf-8", fortyEight + "y",
@@ -61,6 +66,17 @@ import Testing
         let origin = try StubOrigin { _ in .status(status, [:]) }
         let found = try await problem { try await Server(origin("")).level(at: .root) }
         #expect(found?.detail.hasSuffix(end) == true)
+    }
+
+    @Test func `a page that is its own next page, and an image without bytes, are told`() async throws {
+        let level = StubOrigin.Answer.level.replacing(#""next":null"#, with: #""next":"/levels/""#)
+        let origin = try StubOrigin { $0.path == "/levels/" ? .json(level) : .status("204 No Content", [:]) }
+        let server = try Server(origin(""))
+        #expect(
+            try await problem { for try await _ in server.rows() {} }?.detail
+                == "\(origin("")) answered /levels/ with a page whose next page is itself.")
+        let found = try await problem { try await server.imageData(named: "a.png") }
+        #expect(found?.detail.hasSuffix("its status is 204.") == true)
     }
 
     @Test(arguments: [

@@ -107,16 +107,6 @@ import Testing
         #expect(found?.kind == .answerTooLong)
     }
 
-    @Test func `a server that is not there is told in a sentence`() async throws {
-        let origin = try StubOrigin { _ in .silence }
-        let address = origin("")
-        origin.stop()
-        let found = try await problem { try await Server(address).level(at: .root) }
-        #expect(found?.kind == .unreachable)
-        #expect(
-            found?.detail == "\(address) sent no complete answer to /levels/: cannot connect (is the server running?).")
-    }
-
     @Test func `many requests wait at once, and do not keep others waiting`() async throws {
         let origin = try StubOrigin {
             $0.path.contains("wait") ? .silence : StubOrigin.Answer.json(StubOrigin.Answer.level)

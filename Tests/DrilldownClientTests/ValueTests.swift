@@ -25,19 +25,6 @@ import Testing
         #expect(level.sections[3] == .init(start: 9, count: 0))
     }
 
-    @Test func `a section with strange numbers harms nobody`() {
-        for (start, count) in [(0, -5), (Int.max, 1), (Int.min, 3), (Int.min, -1), (Int.max, Int.max)] {
-            var level = Level(
-                title: "A", path: .root, count: 2, start: start, sections: [.init(start: start, count: count)],
-                rows: [Row(key: "a"), Row(key: "b")])
-            #expect(level.sections[0].range.count == max(0, start == .max ? 0 : count))
-            _ = (level.rows(in: level.sections[0]), level.indexPath(of: "b"), level[section: 0, row: 1])
-            let old = level
-            level.start = 0
-            #expect(LevelDifference(from: old, to: level).removed == [])
-        }
-    }
-
     @Test func `rows without versions are compared by what they contain`() {
         let old = Level(title: "A", path: .root, rows: [Row(key: "x"), Row(key: "y")])
         let new = Level(title: "A", path: .root, rows: [Row(key: "x"), Row(key: "y", title: "Y")])
@@ -56,6 +43,9 @@ import Testing
             DetailUpdate(detail: detail, interruption: problem),
         ]
         #expect(details.map(\.isCurrent) == [true, false, false])
+        let positions = [(0, 1), (0, 2), (1, 2), (1, 3)].map { Detail.Position(index: $0.0, count: $0.1) }
+        #expect(positions.map(\.isFirst) == [true, true, false, false])
+        #expect(positions.map(\.isLast) == [true, false, true, false])
     }
 
     @Test func `the index paths of a difference count from the beginning of a section`() {

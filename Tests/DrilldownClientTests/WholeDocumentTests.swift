@@ -42,15 +42,6 @@ import Testing
         #expect(format == .binary)
     }
 
-    @Test func `the documents have values of every type but data`() throws {
-        let values = try Self.documents.map { name in
-            try FileValue(file: RunningServer.documents.appendingPathComponent(name))
-        }
-        #expect(
-            Set(values.flatMap(\.types))
-                == ["text", "integer", "real", "boolean", "date", "list", "dictionary"])
-    }
-
     @Test func `a document with values of every type, data too, is its file`() async throws {
         let folder = try ScratchFolder()
         let path = try folder.write(
@@ -144,22 +135,6 @@ import Testing
             item.sections.append(read)
         }
         return item
-    }
-}
-
-extension FileValue {
-    /// The names of the types of all values within it.
-    fileprivate var types: [String] {
-        switch self {
-        case .text: ["text"]
-        case .integer: ["integer"]
-        case .real: ["real"]
-        case .boolean: ["boolean"]
-        case .date: ["date"]
-        case .data: ["data"]
-        case .list(let elements): ["list"] + elements.flatMap(\.types)
-        case .dictionary(let members): ["dictionary"] + members.flatMap(\.value.types)
-        }
     }
 }
 

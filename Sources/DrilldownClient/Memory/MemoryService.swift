@@ -123,7 +123,7 @@ actor MemoryService {
         let path = try changed.perform(edit)
         document = changed
         revision += 1
-        for sender in waiting.values { sender.yield() }
+        for sender in waiting.values { sender.finish() }
         guard let path else { return Content(status: 204) }
         return Self.content(of: try document.detail(at: path))
     }
@@ -161,7 +161,7 @@ actor MemoryService {
             try await Task.sleep(until: end)
             sender.finish()
         }
-        for await _ in changes { break }
+        for await _ in changes {}
         timer.cancel()
         waiting[number] = nil
     }

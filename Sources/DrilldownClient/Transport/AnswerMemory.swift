@@ -31,7 +31,6 @@ final class AnswerMemory: Sendable {
     /// The entry of a target; nil if the target is not remembered. The entry becomes the most recently used one.
     subscript(target: String) -> Entry? {
         state.withLock { state in
-            guard state.entries[target] != nil else { return nil }
             state.uses += 1
             state.entries[target]?.lastUse = state.uses
             return state.entries[target]

@@ -97,7 +97,7 @@ final class ChangeFollower: Sendable {
     func stop() {
         state.withLock { state in
             state.task?.cancel()
-            (state.task, state.isAway, state.isShown) = (nil, false, false)
+            state.task = nil
         }
         session.close(cancelling: true)
     }

@@ -196,14 +196,16 @@ extension FieldValue: Codable {
         case .dictionary(let fields): try fields.encode(to: encoder)
         default:
             var container = encoder.singleValueContainer()
-            switch self {
-            case .text(let text): try container.encode(text)
-            case .integer(let number): try container.encode(number)
-            case .unsigned(let number): try container.encode(number)
-            case .real(let number): try container.encode(number)
-            case .boolean(let flag): try container.encode(flag)
-            case .list, .dictionary, .null: try container.encodeNil()
-            }
+            let value: (any Encodable)? =
+                switch self {
+                case .text(let text): text
+                case .integer(let number): number
+                case .unsigned(let number): number
+                case .real(let number): number
+                case .boolean(let flag): flag
+                case .list, .dictionary, .null: nil
+                }
+            if let value { try container.encode(value) } else { try container.encodeNil() }
         }
     }
 }

@@ -137,10 +137,11 @@ struct LevelCacheTests {
         var states = written.makeAsyncIterator()
         for state in [[copies[0]], Array(copies[1...2]), [copies[3]]] {
             for copy in state { kept.keep(copy, of: target) }
-            let bytes = try #require(await states.next())
-            let title = state.last.map { $0.level.rows.map(\.key).joined() }
-            let read = CachedLevel.read([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
-            #expect(read?.level.rows.map(\.key).joined() == title)
+            var read: LevelCopy?
+            while read?.pages != state.last?.pages {
+                let bytes = try #require(await states.next())
+                read = CachedLevel.read([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
+            }
         }
     }
 

@@ -20,19 +20,6 @@ struct InterruptionTests {
         try #require(service.address.split(separator: ":").last.flatMap { Int($0) })
     }
 
-    @Test func `Nothing is missed through restarts`() async throws {
-        var service = try RunningServer(document.path)
-        let port = try port(of: service)
-        var updates = try eager(service).updates(of: .root).makeAsyncIterator()
-        _ = try await updates.next()
-        for number in 0..<5 {
-            service.stop()
-            try document.save(["Ann", "Number \(number)"])
-            service = try RunningServer(document.path, port: port)
-            #expect(try await updates.next(showing: ["Ann", "Number \(number)"]) != nil)
-        }
-    }
-
     @Test func `A server that is away is shown, and that it is back`() async throws {
         let service = try RunningServer(document.path)
         var updates = try eager(service).updates(of: .root).makeAsyncIterator()
@@ -101,6 +88,18 @@ struct InterruptionTests {
         #expect(seconds.map { backoff.delay(after: 50, lasting: $0, retryAfter: nil) } == [1, 1, 1.5, 10, 30, 30])
         // An outage begins with its first failure, however long the wait was that showed it.
         #expect(backoff.delay(after: 1, lasting: 60, retryAfter: nil) == 0.5)
+        let (time, problem) = (Guarded(ContinuousClock.now), Problem(.unreachable, title: "", detail: ""))
+        backoff.now = { time.withLock { $0 } }
+        var outage = Outage(backoff)
+        for _ in 0..<2 {
+            let pauses = [0, 90, 90].map { seconds in
+                time.withLock { $0 += .seconds(seconds) }
+                outage.fail()
+                return outage.pause(problem)
+            }
+            #expect(pauses == [0.5, 1.5, 3])
+            outage.end()
+        }
         backoff.random = { $0.lowerBound }
         #expect(backoff.delay(after: 5, retryAfter: nil) == 0)
         #expect(backoff.delay(after: 1_000, lasting: 86_400, retryAfter: nil) == 0)

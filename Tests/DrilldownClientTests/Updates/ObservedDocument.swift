@@ -17,9 +17,6 @@ final class ObservedDocument: Sendable {
     /// Saves a level of leaves.
     func save(_ titles: [String]) throws { try save(titles.map { ["Title": $0] }) }
 
-    /// Saves the rows of a level: their keys are titles, their versions subtitles.
-    func save(_ rows: [Row]) throws { try save(rows.map { ["Title": $0.key, "Subtitle": $0.version] }) }
-
     func save(_ items: [[String: Any]]) throws {
         try folder.write("Document.new", JSONSerialization.data(withJSONObject: items))
         try folder.rename("Document.new", "Document.json")

@@ -58,15 +58,48 @@ struct PollingPaceTests {
                 waits += 1
                 return waits
             }
-            if number == 1 { return .status("502 Bad Gateway") }
+            if number == 1 { return .status("502 Bad Gateway", ["Retry-After": "7"]) }
             return number == 2 ? .json(StubOrigin.Answer.level.replacing("v1", with: "v2")) : .silence
         }
         let server = try Server(origin(""))
-        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        let pauses = Guarded<[Double]>([])
+        server.observations.backoff.withLock { backoff in
+            backoff.random = { $0.lowerBound }
+            backoff.sleep = { seconds in pauses.withLock { $0.append(seconds) } }
+        }
         var updates = server.updates().makeAsyncIterator()
         #expect(try await updates.next()?.level?.version == "v1")
         let next = try #require(try await updates.next())
         #expect(next.level?.version == "v2" && next.interruption == nil)
+        #expect(pauses.withLock { $0 } == [7])
+    }
+
+    @Test(arguments: [
+        StubOrigin.Answer.status(
+            "400 Bad Request", ["Content-Type": "application/problem+json"],
+            Array(#"{"type":"/problems/bad-parameter","detail":"No.","parameter":"since"}"#.utf8)),
+        .json(StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v0\",\"removed\":[\"A\"],\"was\":[")),
+    ])
+    func `The whole level follows if the server does not know a version, or its changes do not fit`(
+        _ answer: StubOrigin.Answer
+    ) async throws {
+        let reads = Guarded(0)
+        let origin = try StubOrigin { request in
+            if request.path.contains("since=v1") { return answer }
+            if request.path.contains("since=") { return .silence }
+            let number = reads.withLock { reads in
+                reads += 1
+                return reads
+            }
+            return .json(StubOrigin.Answer.level.replacing("v1", with: "v\(number)"))
+        }
+        let server = try Server(origin(""))
+        var updates = server.updates().makeAsyncIterator()
+        _ = try await updates.next()
+        let next = try #require(try await updates.next())
+        #expect(next.level?.version == "v2" && next.isCurrent)
+        let paths = ["/levels/?limit=10000", "/levels/?limit=10000&since=v1&wait=30", "/levels/?limit=10000"]
+        #expect(Array(origin.requests.map(\.path).prefix(3)) == paths)
     }
 
     @Test func `The first request after a failure does not wait`() async throws {

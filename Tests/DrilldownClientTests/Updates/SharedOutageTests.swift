@@ -48,6 +48,21 @@ struct SharedOutageTests {
         #expect(stub.requests.count { $0.path.hasPrefix("/levels/") && $0.path.contains("wait=") } <= 1)
     }
 
+    @Test func `One failure of the shared wait is not shown`() async throws {
+        var (first, second) = (
+            server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+        )
+        _ = (try await first.next(), try await second.next())
+        while count("/changes?since=r0&wait=30") < 1 { await Task.yield() }
+        refusal.withLock { $0 = ("503 Service Unavailable", 1) }
+        server.retryNow()
+        while count("/changes?since=r0&wait=30") < 3 { await Task.yield() }
+        for name in ["A", "B"] {
+            let state = try await server.observations.join(LevelTarget(path: [name], query: .all)).next()
+            #expect(state?.newest.number == 0)
+        }
+    }
+
     @Test func `After an outage without a change, each level is current again`() async throws {
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()

@@ -31,24 +31,6 @@ struct UpdatesTests {
         #expect(TableModel.fault(of: second, after: first.level) == nil)
     }
 
-    @Test func `After each random version the observed rows are those of the server`() async throws {
-        var random = RandomLevel()
-        var level = random.level(rows: 20)
-        var updates = server.updates(of: .root).makeAsyncIterator()
-        var last: Level?
-        for _ in 0..<60 {
-            level = random.changed(level)
-            try document.save(level.rows)
-            let wanted = level.rows.map { [$0.key, $0.version] }
-            while last?.rows.map({ [$0.key, $0.fields["Subtitle"]?.text ?? ""] }) != wanted {
-                let update = try #require(try await updates.next())
-                #expect(TableModel.fault(of: update, after: last) == nil)
-                last = update.level
-            }
-            #expect(last?.rows == (try await server.level(at: .root)).rows)
-        }
-    }
-
     @Test func `Observers of one level share a request, which ends with the last of them`() async throws {
         let observers = (0..<20).map { _ in
             Task {

@@ -131,6 +131,8 @@ public struct DatabaseTree: TreeSource {
     /// The result of reading a tree.
     struct Read {
         let tree: Tree
+        /// The ids of the items with a real that was rounded.
+        let rounded: [Int64]
         let index: ItemIndex
         let head: TreeHead
         /// The interpretation, with the structural names that the database stores.
@@ -168,7 +170,8 @@ public struct DatabaseTree: TreeSource {
         do throws(PropertyListError) {
             let tree = try reader.tree()
             return Read(
-                tree: tree, index: try ItemIndex(table: table, document: tree.document, reader: reader), head: head,
+                tree: tree, rounded: reader.rounded,
+                index: try ItemIndex(table: table, document: tree.document, reader: reader), head: head,
                 interpretation: interpretation, history: history)
         } catch {
             throw SourceError(

@@ -54,8 +54,20 @@ final class DatabaseWatcher: SourceWatcher {
         isStale = false
         var loaded = LoadedTree(tree: read.tree, revision: SourceRevision(read.head), history: read.history)
         loaded.names = read.interpretation.names
+        warn(about: read.rounded, in: &loaded)
         return loaded
     }
+
+    private func warn(about rounded: [Int64], in loaded: inout LoadedTree) {
+        loaded.warnings = rounded.prefix(Self.mostWarnings).map { id in
+            let message = "a number has more digits than a real of 64 bits; the next edit of the item rounds it"
+            return SourceWarning(
+                "\(source.name): items[\(id)]", warning: DocumentWarning(position: nil, path: "", message: message))
+        }
+        loaded.omittedWarnings = rounded.count - loaded.warnings.count
+    }
+
+    private static let mostWarnings = 100
 
     private func adopt(_ document: Level, index: ItemIndex, head: TreeHead) {
         (self.document, self.index, self.head) = (document, index, head)

@@ -158,6 +158,22 @@ extension SQLiteTreeTests {
         #expect(throws: FieldsWriter.tooLarge) { try writer.write(item) }
     }
 
+    @Test func numbersThatAreRoundedAreNamed() throws {
+        let other = try other()
+        for (id, number) in [
+            (51, "0.12345678901234567"), (52, "0.123456789012345678"), (53, "1234.5678901234567890"),
+            (54, "100000000000000000000e-5"), (55, #"[{"$date":"2024-01-01T00:00:00Z"},-1.23456789012345678e9]"#),
+        ] {
+            try other.execute(
+                "INSERT INTO items (id, parent, position, fields) "
+                    + #"VALUES (\#(id), 0, \#(id << 20), '{"Title":"\#(id)","N":\#(number)}')"#)
+        }
+        let loaded = try source.load(replacing: nil)
+        let message = "a number has more digits than a real of 64 bits; the next edit of the item rounds it."
+        #expect(loaded.warnings.map(\.description) == [52, 53, 55].map { "sqlite:T.db: items[\($0)]: \(message)" })
+        #expect(loaded.omittedWarnings == 0)
+    }
+
     @Test func theRevisionThatOnlyTheCounterHasIsLoaded() throws {
         let watcher = try loadedWatcher()
         try other().execute("UPDATE head SET revision = 1000")

@@ -17,6 +17,8 @@ struct ItemReader: ~Copyable {
     /// The items that have rows, but lack a place for rows in their fields. The value is true if the fields are a
     /// string.
     private(set) var placeless: [Int64: Bool] = [:]
+    /// The ids of the items with a real that is rounded, because it has more digits than a real of 64 bits.
+    private(set) var rounded: [Int64] = []
     /// The item whose fields are being read.
     private var item = OpenItem(id: 0, rows: 0..<0)
     /// The position at which `table` found the rows of the latest item; the next search begins there.
@@ -119,13 +121,17 @@ struct ItemReader: ~Copyable {
 
     private mutating func sendFields(_ row: Int) throws(PropertyListError) {
         guard table.withFields(row, { !$0.isEmpty }) else { throw FieldsWriter.tooLarge }
-        if table.mayHaveTypes(row) {
-            let value = try PropertyListValue(json: table.fields(row), limits: limits)
-            var walk = PropertyListValueWalk(try value.decoded())
-            return try walk.finish(to: &self)
-        }
         let reader = if let reader = readers.popLast() { reader } else { try FieldsReader(limits) }
-        try reader.read(row, of: table, into: &self)
+        let isRounded: Bool
+        if table.mayHaveTypes(row) {
+            var value = PropertyListValueBuilder()
+            isRounded = try reader.read(row, of: table, into: &value)
+            var walk = PropertyListValueWalk(try (value.value ?? .null).decoded())
+            try walk.finish(to: &self)
+        } else {
+            isRounded = try reader.read(row, of: table, into: &self)
+        }
+        if isRounded { rounded.append(table.place(row).id) }
         readers.append(reader)
     }
 
@@ -187,8 +193,12 @@ private final class FieldsReader {
 
     init(_ limits: PropertyListLimits) throws(PropertyListError) { json = try JSONPropertyListReader(limits: limits) }
 
-    func read(_ row: Int, of table: ItemTable, into reader: inout ItemReader) throws(PropertyListError) {
-        try table.withFields(row) { fields throws(PropertyListError) in try json.read(fields, into: &reader) }
+    /// Reads the fields of a row. Returns whether a real was rounded.
+    func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ row: Int, of table: ItemTable, into consumer: inout Consumer
+    ) throws(PropertyListError) -> Bool {
+        try table.withFields(row) { fields throws(PropertyListError) in try json.read(fields, into: &consumer) }
+        return json.hasRoundedReal
     }
 }
 

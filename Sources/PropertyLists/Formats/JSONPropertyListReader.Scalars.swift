@@ -153,7 +153,14 @@ extension JSONPropertyListReader {
             throw PropertyListError(
                 reason: "a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308")
         }
+        hasRoundedReal = hasRoundedReal || offset > 17 && significantDigits(of: window.text(0..<offset)) > 17
         return (.real(value), offset)
+    }
+
+    private func significantDigits(of number: Span<UInt8>) -> Int {
+        let digits = Array(copying: number).prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= 0x30 }
+        let (first, last) = (digits.firstIndex { $0 > 0x30 }, digits.lastIndex { $0 > 0x30 })
+        return first.flatMap { first in last.map { $0 - first + 1 } } ?? 0
     }
 
     /// Whether all digits of a number before its exponent are 0.

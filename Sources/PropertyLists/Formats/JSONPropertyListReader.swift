@@ -11,6 +11,8 @@ public struct JSONPropertyListReader: ~Copyable {
     /// Whether the innermost container has just begun, so that no comma is expected.
     private var isFirst = false
     private var values = 0
+    /// Whether a real of the text has more than 17 significant digits, so that its value is rounded.
+    public internal(set) var hasRoundedReal = false
 
     private enum Container { case dictionary, array }
 
@@ -44,6 +46,7 @@ public struct JSONPropertyListReader: ~Copyable {
     ) throws(PropertyListError) {
         open.removeAll(keepingCapacity: true)
         values = 0
+        hasRoundedReal = false
         do {
             try window.restart(with: text)
             try readDocument(into: &consumer)

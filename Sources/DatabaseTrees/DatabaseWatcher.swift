@@ -59,15 +59,13 @@ final class DatabaseWatcher: SourceWatcher {
     }
 
     private func warn(about rounded: [Int64], in loaded: inout LoadedTree) {
-        loaded.warnings = rounded.prefix(Self.mostWarnings).map { id in
+        loaded.warnings = rounded.prefix(DocumentWarnings.most).map { id in
             let message = "a number has more digits than a real of 64 bits; the next edit of the item rounds it"
             return SourceWarning(
                 "\(source.name): items[\(id)]", warning: DocumentWarning(position: nil, path: "", message: message))
         }
         loaded.omittedWarnings = rounded.count - loaded.warnings.count
     }
-
-    private static let mostWarnings = 100
 
     private func adopt(_ document: Level, index: ItemIndex, head: TreeHead) {
         (self.document, self.index, self.head) = (document, index, head)

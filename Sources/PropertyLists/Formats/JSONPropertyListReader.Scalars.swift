@@ -149,7 +149,7 @@ extension JSONPropertyListReader {
             offset = try digits(from: offset, after: "its exponent's 'e'")
         }
         let value = try XMLScalars.real(window.text(0..<offset))
-        guard value.isFinite, value != 0 || isZero(window.text(0..<offset)) else {
+        guard value.isFinite, value != 0 || significantDigits(of: window.text(0..<offset)) == 0 else {
             throw PropertyListError(
                 reason: "a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308")
         }
@@ -157,15 +157,11 @@ extension JSONPropertyListReader {
         return (.real(value), offset)
     }
 
+    /// The number of digits before the exponent from the first that is not 0 to the last that is not 0.
     private func significantDigits(of number: Span<UInt8>) -> Int {
         let digits = Array(copying: number).prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= 0x30 }
         let (first, last) = (digits.firstIndex { $0 > 0x30 }, digits.lastIndex { $0 > 0x30 })
         return first.flatMap { first in last.map { $0 - first + 1 } } ?? 0
-    }
-
-    /// Whether all digits of a number before its exponent are 0.
-    private func isZero(_ number: Span<UInt8>) -> Bool {
-        Array(copying: number).prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { !(0x31...0x39).contains($0) }
     }
 
     /// Returns the offset after a run of digits. The run must not be empty.

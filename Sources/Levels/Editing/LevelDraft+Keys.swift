@@ -20,12 +20,22 @@ extension LevelDraft {
         var hidden: [Int] = []
     }
 
-    /// - Parameter positions: the rows of the items, by the items' numbers; nil to search for them.
-    func group(_ key: [UInt8], positions: [Int]? = nil) -> Group {
+    /// The numbers of the rows. They are found once if many groups are asked for.
+    struct Positions {
+        /// By the rows of the old level; nil for a row that has gone or has another key.
+        var old: [Int?]
+        /// By the numbers of the items.
+        var items: [Int]
+    }
+
+    /// - Parameter positions: the numbers of the rows; nil to search for them.
+    func group(_ key: [UInt8], positions: Positions? = nil) -> Group {
         let hidden = (old.count..<old.rowCount).filter { old.naturalKey(of: $0, names: names) == key }
-        var rows = (old.rows(withNaturalKey: key, names: names) + hidden).compactMap(number(ofOld:))
+        var rows = (old.rows(withNaturalKey: key, names: names) + hidden).compactMap { row in
+            positions.map { $0.old[row] } ?? number(ofOld: row)
+        }
         for item in arrivals[key] ?? [] {
-            let row = positions.map { $0[item] } ?? self.rows?.firstIndex(of: .item(Int32(item)))
+            let row = positions.map { $0.items[item] } ?? self.rows?.firstIndex(of: .item(Int32(item)))
             if let row { rows.append(row) }
         }
         let shown = shownCount
@@ -45,16 +55,33 @@ extension LevelDraft {
         }
     }
 
+    private func positions() -> Positions {
+        var positions = Positions(
+            old: Array(repeating: nil, count: old.rowCount), items: Array(repeating: 0, count: items.count))
+        for number in 0..<rowCount {
+            switch row(number) {
+            case .old(let row): positions.old[Int(row)] = number
+            case .item(let item):
+                positions.items[Int(item)] = number
+                let item = items[Int(item)]
+                if item.keepsKey, let place = item.place { positions.old[place] = number }
+            }
+        }
+        return positions
+    }
+
     /// The keys of shown rows with the same natural key: the first has that key, the others get `~2`, `~3` and so on.
     /// A number is left out if the result is the natural key of another row.
-    private func numberedKeys(of rows: [Int], _ natural: [UInt8]) -> [(row: Int, key: [UInt8])] {
+    private func numberedKeys(
+        of rows: [Int], _ natural: [UInt8], positions: Positions? = nil
+    ) -> [(row: Int, key: [UInt8])] {
         var next = 2
         return rows.enumerated().map { index, row in
             var key = natural
             while index > 0 {
                 key = natural + Array("~\(next)".utf8)
                 next += 1
-                if group(key).shown.isEmpty { break }
+                if group(key, positions: positions).shown.isEmpty { break }
             }
             return (row, key)
         }
@@ -68,16 +95,13 @@ extension LevelDraft {
         var groups = changedKeys
         // If `a~2` has come or gone as a natural key, the second row with the natural key `a` may get another number.
         for key in changedKeys { if let end = ItemKey.numberedBase(of: key.span) { groups.insert(Array(key[..<end])) } }
-        var positions = [Int](repeating: 0, count: items.count)
-        for (number, row) in (rows ?? []).enumerated() {
-            if case .item(let item) = row { positions[Int(item)] = number }
-        }
+        let positions = positions()
         var keys: [Int: [UInt8]] = [:]
         var shared: SharedKey?
         for natural in groups {
             let group = group(natural, positions: positions)
             for row in group.hidden { keys[row] = natural }
-            for (row, key) in numberedKeys(of: group.shown, natural) { keys[row] = key }
+            for (row, key) in numberedKeys(of: group.shown, natural, positions: positions) { keys[row] = key }
             if let found = sharedKey(natural, group), found.second.number < shared?.second.number ?? .max {
                 shared = found
             }

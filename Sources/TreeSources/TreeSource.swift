@@ -1,5 +1,6 @@
 internal import Files
 public import Levels
+public import PropertyLists
 
 /// A source of a tree, which can be loaded and watched.
 ///

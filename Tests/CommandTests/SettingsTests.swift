@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 import Testing
 import TreeSources
 

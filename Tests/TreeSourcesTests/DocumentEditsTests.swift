@@ -270,6 +270,21 @@ struct DocumentEditsTests {
         #expect(try String(contentsOfFile: scratch("Main.json"), encoding: .utf8) == #"[{"Title":"X"}]"#)
     }
 
+    @Test("a document in another syntax becomes what it means in the syntax of the file")
+    func replacementByAnotherTree() throws {
+        let watcher = try watcher()
+        let row = "<dict><key>Note</key><date>2026-01-02T03:04:05Z</date><key>Key</key><string>K</string></dict>"
+        let sent = """
+            <plist><dict><key>Children</key><array><dict>
+            <key>Title</key><string>a</string><key>Children</key><array>\(row)</array>
+            </dict></array></dict></plist>
+            """
+        let group = try watcher.beginEdits()
+        #expect(try save(group, group.replaceDocument(with: Array(sent.utf8)), watcher) == "a()")
+        let written = #"{"Children":[{"Children":[{"Key":"K","Note":"2026-01-02T03:04:05Z"}],"Title":"a"}]}"#
+        #expect(try String(contentsOfFile: scratch("Main.json"), encoding: .utf8) == written)
+    }
+
     @Test(
         "refuse a document that a load would refuse",
         arguments: [

@@ -1,6 +1,7 @@
 import ContentCodings
 import Foundation
 import Levels
+import PropertyLists
 import Testing
 
 @testable import TestSupport

@@ -115,11 +115,17 @@ final class DocumentEdits: EditGroup {
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
         try checkSavability(of: nil)
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
-        let new = try SentDocument(
-            bytes: bytes, replacing: loaded.tree.document, interpretation: watcher.document.interpretation)
-        try checkText(new.tree.document, beside: loaded.tree.document, part: nil)
-        replacement =
-            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, draft: nil)
+        let (old, interpretation) = (loaded.tree.document, watcher.document.interpretation)
+        var (bytes, new) = (bytes, try SentDocument(bytes: bytes, replacing: old, interpretation: interpretation))
+        try checkText(new.tree.document, beside: old, part: nil)
+        if let syntax = loaded.syntax, syntax != new.syntax {
+            // The same document may be read differently: a date is text in JSON, and text can be a row's title.
+            do throws(PropertyListError) { bytes = try new.tree.document.written(as: syntax) } catch {
+                throw SentDocument.refusal(error)
+            }
+            new = try SentDocument(bytes: bytes, replacing: old, interpretation: interpretation)
+        }
+        replacement = .bytes(bytes, new.tree)
         let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded: loaded)
         return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
     }
@@ -227,7 +233,7 @@ package struct SentDocument {
         }
     }
 
-    private static func refusal(_ error: PropertyListError) -> EditRefusal {
+    fileprivate static func refusal(_ error: PropertyListError) -> EditRefusal {
         if error.isOutOfMemory { return .outOfMemory }
         let place =
             switch error.position {

@@ -162,13 +162,14 @@ extension DocumentWatcher {
         let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
         guard let composition = composer.composition else {
             return EditSession(
-                document: latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))
+                document: latest.tree.document, names: names, limits: limits, syntax: latest.syntax ?? .xml)
         }
-        let (own, others) = (FileSyntax(latest.syntax), composer.files.syntaxes)
+        // A file without a known syntax holds no more than XML, which can represent the least.
+        let (own, others) = (latest.syntax ?? .xml, composer.files.syntaxes)
         let main = ObjectIdentifier(composition)
         return EditSession(composition: composition, names: names, limits: limits) { file in
             let file = ObjectIdentifier(file)
-            return file == main ? own : FileSyntax(others[file])
+            return file == main ? own : others[file] ?? .xml
         }
     }
 
@@ -263,17 +264,5 @@ extension DocumentWatcher {
     private func forget() {
         (latest, state) = (nil, nil)
         own.doubt()
-    }
-}
-
-extension FileSyntax {
-    /// Converts the syntax of a file. An unknown syntax becomes XML, which can represent the least.
-    fileprivate init(_ syntax: PropertyListSyntax?) {
-        self =
-            switch syntax {
-            case .xml, nil: .xml
-            case .binary: .binary
-            case .json: .json
-            }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Levels
 package import PropertyLists
 
@@ -60,6 +61,21 @@ package struct DocumentSplice: Sendable {
         try splicer.splice(root, as: newRoot, by: draft)
         splicer.pieces.copy(upTo: document.count)
         return splicer.pieces.all
+    }
+}
+
+extension Level {
+    /// Returns the bytes of the document of this level, whose only row is the root item, without an older text.
+    package func written(as syntax: PropertyListSyntax) throws(PropertyListError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        do throws(SpliceError<Never>) {
+            try DocumentOutput.write(.tree(self), syntax: syntax) { bytes.append(copying: $0) }
+        } catch {
+            switch error {
+            case .document(let error): throw error
+            }
+        }
+        return bytes
     }
 }
 

@@ -39,13 +39,8 @@ enum ImportCommand {
         _ loaded: LoadedTree, of name: String, interpretation: Interpretation
     ) throws(SourceError) -> Tree {
         guard loaded.composition != nil else { return loaded.tree }
-        var bytes: [UInt8] = []
-        let document = loaded.tree.document
-        do {
-            try DocumentSplice(old: document, new: document, draft: nil).write(.memory([]), syntax: .binary) {
-                (piece: Span<UInt8>) throws(Never) in
-                for index in piece.indices { bytes.append(piece[index]) }
-            }
+        do throws(PropertyListError) {
+            let bytes = try loaded.tree.document.written(as: .binary)
             return try interpretation.readOrAdvise(.memory(bytes), as: .binary, pool: nil)
         } catch {
             throw SourceError(name, reason: "its parts cannot be put in place: \(error)")

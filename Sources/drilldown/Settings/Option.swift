@@ -2,6 +2,7 @@ import DatabaseTables
 import HTTPServer
 import Levels
 import LevelsAPI
+import PropertyLists
 import TreeSources
 
 /// An option of `serve`, which can be given on the command line, in the environment and in the configuration file; or

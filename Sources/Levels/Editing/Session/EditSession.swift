@@ -1,4 +1,4 @@
-internal import PropertyLists
+public import PropertyLists
 
 /// Edits a document in batches, without I/O.
 ///
@@ -35,7 +35,7 @@ public struct EditSession: Sendable {
     var taggedMark: Int?
     let names: StructuralNames
     private let limits: TreeLimits
-    private let syntax: @Sendable (Composition) -> FileSyntax
+    private let syntax: @Sendable (Composition) -> PropertyListSyntax
 
     /// The item of a step.
     private struct StepItem {
@@ -50,7 +50,8 @@ public struct EditSession: Sendable {
     ///
     /// - Parameter syntax: the syntax of the file.
     public init(
-        document: Level, names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: FileSyntax = .xml
+        document: Level, names: StructuralNames = .init(), limits: TreeLimits = .init(),
+        syntax: PropertyListSyntax = .xml
     ) {
         self.init(source: document, composition: nil, names: names, limits: limits, syntax: syntax) { _ in syntax }
     }
@@ -60,7 +61,7 @@ public struct EditSession: Sendable {
     /// - Parameter syntax: returns the syntax of a composition's file.
     public init(
         composition: Composition, names: StructuralNames = .init(), limits: TreeLimits = .init(),
-        syntax: @escaping @Sendable (Composition) -> FileSyntax
+        syntax: @escaping @Sendable (Composition) -> PropertyListSyntax
     ) {
         self.init(
             source: composition.source, composition: composition, names: names, limits: limits,
@@ -69,7 +70,7 @@ public struct EditSession: Sendable {
 
     private init(
         source: Level, composition: Composition?, names: StructuralNames, limits: TreeLimits,
-        syntax: FileSyntax, of others: @escaping @Sendable (Composition) -> FileSyntax
+        syntax: PropertyListSyntax, of others: @escaping @Sendable (Composition) -> PropertyListSyntax
     ) {
         document = composition?.document ?? source
         self.composition = composition

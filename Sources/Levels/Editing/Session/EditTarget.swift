@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// An item as a step finds it in the whole document.
 struct FoundItem {
     let path: ItemPath
@@ -131,9 +133,9 @@ struct EditedFile: Sendable {
     var document: Level
     /// The file's document with all edits.
     var draft: LevelDraft
-    let syntax: FileSyntax
+    let syntax: PropertyListSyntax
 
-    init(document: Level, composition: Composition?, names: StructuralNames, syntax: FileSyntax) {
+    init(document: Level, composition: Composition?, names: StructuralNames, syntax: PropertyListSyntax) {
         (original, current, old, self.document) = (composition, composition, document, document)
         draft = LevelDraft(document: document, names: names)
         self.syntax = syntax

@@ -5,14 +5,15 @@ internal import PropertyLists
 struct RowMaker {
     private let names: StructuralNames
     private let limits: TreeLimits
-    let syntax: FileSyntax
+    let syntax: PropertyListSyntax
     /// The section of the row, if the section's `Type` makes controls of its rows; otherwise nil.
     let group: Section?
     /// Whether the row is the root's.
     let isRoot: Bool
 
     init(
-        names: StructuralNames, limits: TreeLimits, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false
+        names: StructuralNames, limits: TreeLimits, syntax: PropertyListSyntax, group: Section? = nil,
+        isRoot: Bool = false
     ) {
         (self.names, self.limits) = (names, limits)
         self.syntax = syntax
@@ -180,9 +181,9 @@ struct RowMaker {
 /// Converts values to types that the document's file can hold, and builds a tree of them.
 struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
-    private let syntax: FileSyntax
+    private let syntax: PropertyListSyntax
 
-    init(builder: consuming TreeBuilder, syntax: FileSyntax) {
+    init(builder: consuming TreeBuilder, syntax: PropertyListSyntax) {
         self.builder = builder
         self.syntax = syntax
     }
@@ -233,14 +234,4 @@ struct FileValues: PropertyListConsumer, ~Copyable {
         throw PropertyListError(
             reason: "an XML document cannot contain control characters, U+FFFE or U+FFFF; leave them out of the text")
     }
-}
-
-/// The values that a document's file can hold.
-public enum FileSyntax: Sendable {
-    /// All property-list types. Texts are without control characters. Dates with fractions of seconds become texts.
-    case xml
-    /// All property-list types.
-    case binary
-    /// The types of JSON. Dates, data and non-finite numbers become texts, as in a detail.
-    case json
 }

@@ -173,7 +173,7 @@ extension Value {
     }
 
     /// The value as a file of a syntax has it.
-    func held(by syntax: FileSyntax) -> Value {
+    func held(by syntax: PropertyListSyntax) -> Value {
         switch self {
         case .array(let values): return .array(values.map { $0.held(by: syntax) })
         case .dictionary(let entries): return .dictionary(entries.map { Entry($0.key, $0.value.held(by: syntax)) })

@@ -8,7 +8,7 @@ struct EditReference {
     /// The documents by their paths; the main document lacks a path.
     var files: [String: EditableDocument]
     let names: StructuralNames
-    let syntax: FileSyntax
+    let syntax: PropertyListSyntax
 
     /// Why an edit should be refused: any of some kinds.
     struct Refused: Error {

@@ -14,7 +14,7 @@ struct RandomSession {
 
     /// What documents an edit is tried on.
     struct Setting: Sendable {
-        let syntax: FileSyntax
+        let syntax: PropertyListSyntax
         let contents: RandomDocument.Contents
         var mapping: String?
         var isSplit = false

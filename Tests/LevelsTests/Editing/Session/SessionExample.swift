@@ -13,7 +13,7 @@ struct SessionExample {
     ///   - refused: sentences of the paths of documents that could not be read.
     init(
         _ document: String, _ others: [String: String] = [:], refused: [String: String] = [:],
-        names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: FileSyntax = .binary
+        names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: PropertyListSyntax = .binary
     ) throws {
         self.names = names
         let composition = try Self.composition(document, others, refused, names, limits)

@@ -281,7 +281,7 @@ struct DocumentEditsTests {
             """
         let group = try watcher.beginEdits()
         #expect(try save(group, group.replaceDocument(with: Array(sent.utf8)), watcher) == "a()")
-        let written = #"{"Children":[{"Children":[{"Key":"K","Note":"2026-01-02T03:04:05Z"}],"Title":"a"}]}"#
+        let written = #"{"Children":[{"Title":"a","Children":[{"Note":"2026-01-02T03:04:05Z","Key":"K"}]}]}"#
         #expect(try String(contentsOfFile: scratch("Main.json"), encoding: .utf8) == written)
     }
 

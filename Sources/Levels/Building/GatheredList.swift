@@ -64,13 +64,13 @@ final class GatheredList {
 
     /// Takes the rows, except for the rows of replaced sections. Of several sections with the same name, the last one
     /// counts.
-    func take(_ aside: SetAsideRows) {
+    func take(_ aside: SetAsideRows) throws(PropertyListError) {
         var aside = aside
         if !repeated.isEmpty {
             aside.sections = aside.sections.indices.filter { !repeated.contains($0) }.map { aside.sections[$0] }
             aside.followSections()
         }
-        if hasTypes { aside.addControls() }
+        if hasTypes { try aside.addControls() }
         rows = aside
         numbers = [:]
     }

@@ -5,21 +5,14 @@ internal import PropertyLists
 extension TreeBuilder {
     /// Appends a control to the item that was packed last, if the item's `Type` is the name of a control. Returns
     /// whether a control was appended.
-    mutating func appendControl(to content: Range<Int>) -> Bool {
-        guard let control = Self.control(of: PackedDictionary(bytes: tree.fields.bytes.span, fields: content)) else {
-            return false
-        }
-        control.append(to: &tree.fields.bytes)
+    mutating func appendControl(to content: Range<Int>) throws(PropertyListError) -> Bool {
+        let type = PackedDictionary(bytes: tree.fields.bytes.span, fields: content).text("Type")
+        guard let type = type.flatMap(ControlType.init) else { return false }
+        let item = try PropertyListDictionary(packed: content, of: tree.fields.bytes.span)
+        var control = PropertyListDictionary(control: type.rawValue, key: item["Key"], value: item["Value"])
+        control.addProperties(of: item)
+        try tree.fields.bytes.append(control: control)
         return true
-    }
-
-    private static func control(of item: PackedDictionary) -> PackedControl? {
-        guard let type = item.text("Type").flatMap(ControlType.init) else { return nil }
-        var control = PackedControl(type: type.rawValue)
-        control.add("key", field: "Key", of: item)
-        control.add("value", field: "Value", of: item)
-        control.addProperties(of: item, isToggle: type == .toggleSwitch)
-        return control
     }
 }
 
@@ -53,14 +46,13 @@ extension TreeBuilder {
     private mutating func specifiers(
         from offset: Int, at position: SourcePosition
     ) throws(PropertyListError) -> SetAsideRows {
-        // A copy, because counting rows changes the builder; a page has a few dozen rows.
-        let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
-        let elements = PackedReader(bytes: bytes.span, at: 1).elements ?? []
+        let value = try PropertyListValue(packed: tree.fields.bytes.span, at: offset)
+        let elements = if case .array(let elements) = value { elements } else { [] as [PropertyListValue] }
         // If the key is repeated, the positions of the replaced field come first.
         let positions = specifierPositions.suffix(elements.count)
         var page = SettingsPageBuilder()
         for (number, element) in elements.enumerated() {
-            guard bytes[element.lowerBound] == PackedTag.dictionary.rawValue else {
+            guard case .dictionary(let specifier) = element else {
                 throw PropertyListError(
                     reason: "element \(number + 1) of 'PreferenceSpecifiers' must be a specifier, which is a dictionary"
                 )
@@ -68,9 +60,7 @@ extension TreeBuilder {
             let place = positions.count == elements.count ? positions[positions.startIndex + number] : position
             let earlier = page.rowCount
             do throws(PropertyListError) {
-                // The fields of a dictionary follow its tag and its size.
-                try page.add(
-                    PackedDictionary(bytes: bytes.span, fields: element.lowerBound + 5..<element.upperBound), at: place)
+                try page.add(specifier, at: place)
             } catch {
                 throw PropertyListError(
                     reason: "element \(number + 1) of 'PreferenceSpecifiers': \(error.reason)", at: place)

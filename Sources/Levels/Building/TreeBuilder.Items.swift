@@ -58,7 +58,7 @@ extension TreeBuilder {
         let frame = pop()
         guard let list = frame.list else { return }
         let sections = list.takeSections()
-        list.take(try tree.setAside(frame.base, sections: sections, form: list.rule.form, at: frame.position))
+        try list.take(tree.setAside(frame.base, sections: sections, form: list.rule.form, at: frame.position))
         items.hold(list)
         if isArray, items.count == 1 { return try closeItem() }
         tree.fields.hole(list.rule.form)
@@ -146,7 +146,7 @@ extension TreeBuilder {
         var content = base.start..<tree.fields.bytes.count
         if title != nil, hasMoved || hasWeakTitle { title = titleValue(in: content) }
         if hasMoved, let keyRank { key = value(named: itemSlots.names(of: keySlot)[Int(keyRank)], in: content) }
-        let isControl = isTyped && appendControl(to: content)
+        let isControl = isTyped ? try appendControl(to: content) : false
         if isControl { content = base.start..<tree.fields.bytes.count }
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound, place: place)
         if isControl { row.marks = .isControl }

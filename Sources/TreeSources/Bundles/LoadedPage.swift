@@ -68,19 +68,18 @@ struct LoadedPage {
 
 /// The document composed of a settings bundle's pages and the stored values, in every language.
 struct PageComposition {
-    /// The levels of the pages in one language, by file name.
+    /// The levels of a page: as it is written, then in each of the languages.
     private struct PageLevels {
         /// The levels without the pages below.
-        var own: [String: Level] = [:]
-        var composed: [String: Level] = [:]
+        var own: [Level]
+        var composed: [Level]
     }
 
     private let bundle: BundlePages
     private let languages: ArraySlice<BundleStrings.Language>
     private var values: PropertyListDictionary
-    /// The pages as they are written, and in each of the languages.
-    private var written = PageLevels()
-    private var translated: [PageLevels]
+    /// The levels by file name.
+    private var pages: [String: PageLevels] = [:]
     /// Stored values that their controls cannot have.
     private(set) var unusable: [UnusableValue] = []
     /// Warnings about the composed pages.
@@ -98,9 +97,8 @@ struct PageComposition {
         (self.bundle, self.values) = (bundle, values)
         let bytes = bundle.pages.values.reduce(0) { $0 + $1.content.level.residentBytes }
         languages = bundle.strings.languages.prefix(max(Self.mostBytes / max(bytes, 1), 1))
-        translated = Array(repeating: PageLevels(), count: languages.count)
         tree = bundle.root.tree
-        try compose(nil, sharing: old)
+        try compose(changing: nil, sharing: old)
         guard languages.count < bundle.strings.languages.count else { return }
         let most = Quantity(count: languages.count, noun: "language")
         warnings = [SourceWarning(bundle.files.folder, message: "the pages are too large for more than \(most)")]
@@ -112,7 +110,7 @@ struct PageComposition {
         var composition = self
         composition.values = new
         composition.unusable.removeAll { keys.contains($0.key) }
-        try composition.compose(keys, sharing: nil)
+        try composition.compose(changing: keys, sharing: nil)
         return composition
     }
 
@@ -121,59 +119,57 @@ struct PageComposition {
     /// - Parameters:
     ///   - keys: the keys of the controls that have changed; nil to make all rows.
     ///   - old: the tree to replace; equal levels are shared with it.
-    private mutating func compose(_ keys: Set<String>?, sharing old: Tree?) throws(SourceError) {
+    private mutating func compose(changing keys: Set<String>?, sharing old: Tree?) throws(SourceError) {
+        let variants = languages.map { language in
+            old?.translations?.variants.first { $0.name == language.language.name }
+        }
+        let pools = ([old?.document] + variants.map { $0?.document }).map { $0.map(LevelPool.init) }
         var changed: Set<String> = []
         for name in bundle.order {
             guard let page = bundle.pages[name] else { continue }
-            let rows = keys.map { page.content.level.rows(ofControls: $0) }
-            if rows?.isEmpty == true { continue }
+            let earlier = pages[name]
+            let translations: [Level.Translation] =
+                [{ _ in nil }] + languages.map { bundle.strings.translation(to: $0, table: page.table) }
+            let own = page.content.level.showing(
+                values, in: translations, changing: keys.flatMap { keys in earlier.map { ($0.own, keys) } }
+            ) { unusable.append($0) }
+            if let earlier, own.elementsEqual(earlier.own, by: ===), changed.isDisjoint(with: page.children.values) {
+                continue
+            }
             changed.insert(name)
-            func repacked(_ levels: PageLevels) -> RepackedRows? {
-                rows.flatMap { rows in levels.own[name].map { (rows, $0) } }
+            var composed: [Level] = []
+            for (level, pool) in zip(own, pools) {
+                let level = placed(page, level, in: composed.count)
+                try check(level, of: name)
+                composed.append(pool?.adopt(level) ?? level)
             }
-            let own = page.content.level.showing(values, only: repacked(written)) { unusable.append($0) }
-            written.own[name] = own
-            for (number, language) in languages.enumerated() {
-                translated[number].own[name] = own.translated(
-                    only: repacked(translated[number]), bundle.strings.translation(to: language, table: page.table))
-            }
+            pages[name] = PageLevels(own: own, composed: composed)
         }
-        written = try placed(written, changed: changed, sharing: old?.document)
-        var variants: [Translations.Variant] = []
-        for (number, language) in languages.enumerated() {
-            let (name, tag) = (language.language.name, language.language.tag)
-            let variant = old?.translations?.variants.first { $0.name == name }
-            translated[number] = try placed(translated[number], changed: changed, sharing: variant?.document)
-            let document = tree.document.placing([0: rootLevel(of: translated[number])])
-            variants.append(Translations.Variant(name: name, language: tag, document: document))
+        translate()
+    }
+
+    /// Puts the root page into the document, in every language.
+    private mutating func translate() {
+        let variants = languages.enumerated().map { number, language in
+            Translations.Variant(
+                name: language.language.name, language: language.language.tag,
+                document: tree.document.placing([0: rootLevel(in: number + 1)]))
         }
         let fallback = variants.first { $0.name == bundle.strings.fallback }?.name
         tree = tree.replacing(
-            level: rootLevel(of: written),
+            level: rootLevel(in: 0),
             translations: variants.isEmpty ? nil : Translations(variants: variants, fallback: fallback))
     }
 
-    private func rootLevel(of levels: PageLevels) -> Level {
-        levels.composed[bundle.rootName] ?? .refused("The page could not be read.")
+    private func rootLevel(in language: Int) -> Level {
+        pages[bundle.rootName]?.composed[language] ?? .refused("The page could not be read.")
     }
 
     /// Places the levels of child pages below the rows that lead to them.
-    private func placed(
-        _ levels: PageLevels, changed: Set<String>, sharing old: Level?
-    ) throws(SourceError) -> PageLevels {
-        let pool = old.map(LevelPool.init)
-        var (levels, changed) = (levels, changed)
-        for name in bundle.order {
-            guard let page = bundle.pages[name], let own = levels.own[name] else { continue }
-            if !changed.contains(name), changed.isDisjoint(with: page.children.values) { continue }
-            changed.insert(name)
-            var children = page.children.compactMapValues { levels.composed[$0] }
-            for (row, sentence) in page.refusals { children[row] = .refused(sentence) }
-            let level = own.placing(children)
-            try check(level, of: name)
-            levels.composed[name] = pool?.adopt(level) ?? level
-        }
-        return levels
+    private func placed(_ page: BundlePages.Page, _ level: Level, in language: Int) -> Level {
+        var children = page.children.compactMapValues { pages[$0]?.composed[language] }
+        for (row, sentence) in page.refusals { children[row] = .refused(sentence) }
+        return level.placing(children)
     }
 
     private func check(_ level: Level, of name: String) throws(SourceError) {

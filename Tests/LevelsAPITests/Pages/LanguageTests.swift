@@ -1,4 +1,5 @@
 import Levels
+import PropertyLists
 import Testing
 
 @testable import HTTPServer
@@ -19,7 +20,7 @@ import Testing
         let variants = texts.keys.sorted().map { name in
             Translations.Variant(
                 name: name, language: name == "Base" ? nil : name,
-                document: tree.document.placing([0: content.level.translated { texts[name]?[$0] }]))
+                document: tree.document.placing([0: content.level.showing(.init(), in: [{ texts[name]?[$0] }])[0]]))
         }
         let all = tree.replacing(
             level: content.level, translations: Translations(variants: variants, fallback: fallback))

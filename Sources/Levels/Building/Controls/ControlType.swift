@@ -26,61 +26,48 @@ enum ControlType: String {
 
 extension SetAsideRows {
     /// Makes the rows of a section controls if the section's `Type` determines the type of its rows.
-    mutating func addControls() {
+    mutating func addControls() throws(PropertyListError) {
         for section in sections where !section.fields.isEmpty {
-            let fields = section.fields
-            let group = PackedDictionary(bytes: fields.span, fields: 0..<fields.count)
-            guard let type = group.text("Type").flatMap(ControlType.init)?.ofRows else { continue }
-            for row in section.rows { addControl(type, in: group, toRow: row) }
+            let group = try PropertyListDictionary(packed: 0..<section.fields.count, of: section.fields.span)
+            guard let type = group["Type"]?.text.flatMap(ControlType.init)?.ofRows else { continue }
+            for row in section.rows where !rows[row].marks.contains(.isControl) {
+                try append(control(type, ofRow: row, in: group), toRow: row)
+            }
         }
     }
 
-    private mutating func addControl(
-        _ type: ControlType, in group: PackedDictionary, toRow number: Int
-    ) {
-        let row = rows[number]
-        guard !row.marks.contains(.isControl) else { return }
+    private func control(
+        _ type: ControlType, ofRow number: Int, in group: PropertyListDictionary
+    ) throws(PropertyListError) -> PropertyListDictionary {
         let bytes = bytes
-        let item = PackedDictionary(bytes: bytes.span, fields: row.fields)
-        let own = value(of: item, title: row.title)
-        var control = PackedControl(type: type.rawValue)
+        let item = try PropertyListDictionary(packed: rows[number].fields, of: bytes.span)
+        let own = item["Value"] ?? .string(String(utf8: bytes.span.extracting(rows[number].title)))
         switch type {
         case .radioGroup:
-            control.add("key", field: "Key", of: group)
-            control.add("value", field: "Value", of: group)
-            control.add("choice", packed: own.span)
-        case .multirow:
-            control.add("key", field: "Key", of: group)
-            control.add("value", packed: own.span)
-        default:
-            control.add("key", field: "Key", of: item)
-            control.add("value", field: "Value", of: item)
+            var control = PropertyListDictionary(control: type.rawValue, key: group["Key"], value: group["Value"])
+            control["choice"] = own
+            return control
+        case .multirow: return PropertyListDictionary(control: type.rawValue, key: group["Key"], value: own)
+        default: return PropertyListDictionary(control: type.rawValue, key: item["Key"], value: item["Value"])
         }
-        append(control, toRow: number)
-    }
-
-    /// The packed `Value` of an item, or else the item's packed title.
-    private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
-        if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
-        var text = ByteBuffer()
-        text.append(PackedTag.string, content: item.bytes.extracting(title))
-        return Array(copying: text.span)
     }
 
     /// Moves a row to the end of the bytes, and appends a control to the row's fields.
-    private mutating func append(_ control: borrowing PackedControl, toRow number: Int) {
+    private mutating func append(
+        _ control: PropertyListDictionary, toRow number: Int
+    ) throws(PropertyListError) {
         let row = rows[number]
         let source = bytes
         var moved = ByteBuffer()
         // A string has no fields, and gets only the control, because another field would make it a dictionary.
         moved.append(source.span.extracting(row.fields))
-        control.append(to: &moved)
+        try moved.append(control: control)
         let start = bytes.count
         let end = start + moved.count
         let title = row.title.moved(by: start - row.fields.lowerBound)
         let isInside = row.fields.contains(row.title.lowerBound) && row.title.upperBound <= row.fields.upperBound
-        bytes += Array(copying: moved.span)
-        if !isInside { bytes += Array(copying: source.span.extracting(row.title)) }
+        if !isInside { moved.append(source.span.extracting(row.title)) }
+        bytes.append(copying: moved.span)
         rows[number].fields = start..<end
         rows[number].title = isInside ? title : end..<bytes.count
         rows[number].marks.insert(.isControl)

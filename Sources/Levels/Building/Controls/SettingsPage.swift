@@ -34,7 +34,7 @@ extension Level {
     }
 }
 
-/// Makes the rows and sections of a settings page from its packed specifiers (manual, Settings pages).
+/// Makes the rows and sections of a settings page from its specifiers (manual, Settings pages).
 ///
 /// `PSGroupSpecifier` and `PSRadioGroupSpecifier` begin a section. Every other specifier is a row, and so is every
 /// choice of a radio group. Source: Apple, Settings Application Schema Reference.
@@ -52,19 +52,21 @@ struct SettingsPageBuilder: ~Copyable {
     }
 
     /// Adds the next specifier, at its position in the document.
-    mutating func add(_ specifier: PackedDictionary, at position: SourcePosition) throws(PropertyListError) {
-        switch specifier.text("Type").flatMap(Kind.init) {
+    mutating func add(
+        _ specifier: PropertyListDictionary, at position: SourcePosition
+    ) throws(PropertyListError) {
+        switch specifier["Type"]?.text.flatMap(Kind.init) {
         case .group: begin(specifier)
         case .radioGroup:
             begin(specifier)
-            addChoices(of: specifier)
+            for choice in specifier.choices { try add(choice, of: specifier) }
         case .childPane:
             childPanes.append(
                 SettingsPage.ChildPane(
-                    row: rows.count, file: specifier.text("File"), title: specifier.scalarText("Title") ?? "",
+                    row: rows.count, file: specifier["File"]?.text, title: specifier["Title"]?.scalarText ?? "",
                     position: position))
-            try addRow(specifier, at: position, isPart: true)
-        case nil: try addRow(specifier, at: position, isPart: false)
+            try addRow(specifier, control: nil, at: PackedPosition(position))
+        case nil: try addRow(specifier, control: Self.control(of: specifier), at: PackedPosition(position))
         }
         sections[sections.count - 1].count = rows.count - sections[sections.count - 1].start
     }
@@ -79,70 +81,63 @@ struct SettingsPageBuilder: ~Copyable {
             form: .specifiers, position: position)
     }
 
-    private mutating func begin(_ group: PackedDictionary) {
+    private mutating func begin(_ group: PropertyListDictionary) {
         sections.append(
             Section(
-                title: group.scalarText("Title"), footer: group.scalarText("FooterText"), start: rows.count, count: 0))
+                title: group["Title"]?.scalarText, footer: group["FooterText"]?.scalarText, start: rows.count,
+                count: 0))
     }
 
     // MARK: Rows
 
     private mutating func addRow(
-        _ specifier: PackedDictionary, at position: SourcePosition, isPart: Bool
+        _ fields: PropertyListDictionary, control: PropertyListDictionary?, at place: PackedPosition
     ) throws(PropertyListError) {
         let start = bytes.count
-        let distance = start - specifier.fields.lowerBound
-        bytes.append(specifier.bytes.extracting(specifier.fields))
-        if !isPart { appendControl(of: specifier) }
-        let end = bytes.count
-        var row = PendingRow(fields: start..<end, title: end..<end, marks: isPart ? .isPart : .isControl)
-        if let title = specifier.textRange("Title") {
-            row.title = title.moved(by: distance)
-        } else if let title = specifier.scalarText("Title") {
-            bytes.append(title)
-            row.title = end..<bytes.count
-        } else if specifier.value("Title") != nil {
-            throw PropertyListError(reason: "a title must be text, a number or a date")
+        for field in fields.entries {
+            bytes.append(run: Array(field.key.utf8).span)
+            try bytes.append(value: field.value)
         }
-        row.place = PackedPosition(position)
-        row.explicitKey = specifier.textRange("Key")?.moved(by: distance)
+        let (title, key) = (textRange("Title", from: start), textRange("Key", from: start))
+        if let control { try bytes.append(control: control) }
+        let end = bytes.count
+        var row = PendingRow(
+            fields: start..<end, title: title ?? end..<end, explicitKey: key,
+            marks: control == nil ? .isPart : .isControl, place: place)
+        if title == nil, let value = fields["Title"] {
+            guard let text = value.scalarText else {
+                throw PropertyListError(reason: "a title must be text, a number or a date")
+            }
+            bytes.append(text)
+            row.title = end..<bytes.count
+        }
         rows.append(row)
     }
 
-    private mutating func appendControl(of specifier: PackedDictionary) {
-        var type = Substring(specifier.text("Type") ?? "")
+    private func textRange(_ name: String, from start: Int) -> Range<Int>? {
+        PackedDictionary(bytes: bytes.span, fields: start..<bytes.count).textRange(name)
+    }
+
+    private static func control(of specifier: PropertyListDictionary) -> PropertyListDictionary {
+        var type = Substring(specifier["Type"]?.text ?? "")
         if type.hasPrefix("PS") { type = type.dropFirst(2) }
         if type.hasSuffix("Specifier") { type = type.dropLast("Specifier".count) }
-        var control = PackedControl(type: String(type))
-        addKeyAndValue(of: specifier, to: &control)
-        control.addProperties(of: specifier, isToggle: type == ControlType.toggleSwitch.rawValue)
-        control.append(to: &bytes)
+        var control = PropertyListDictionary(
+            control: String(type), key: specifier["Key"], value: specifier["DefaultValue"])
+        control.addProperties(of: specifier)
+        return control
     }
 
-    /// Adds the key, and the default as the value. `Level.showing` replaces the default with a stored value.
-    private func addKeyAndValue(of specifier: PackedDictionary, to control: inout PackedControl) {
-        control.add("key", field: "Key", of: specifier)
-        control.add("value", field: "DefaultValue", of: specifier)
-    }
-
-    /// Adds a row for each choice of a radio group. The fields of the row are `Title` and `Value`.
-    private mutating func addChoices(of group: PackedDictionary) {
-        let choices = ControlChoices(of: group)
-        for (title, value) in zip(choices.titles, choices.values) {
-            let start = bytes.count
-            let packed = group.bytes.extracting(value)
-            bytes.append(run: "Title".utf8Span.span)
-            bytes.append(PackedTag.string)
-            bytes.append(packed: UInt64(title.utf8.count))
-            let text = bytes.count..<bytes.count + title.utf8.count
-            bytes.append(title)
-            bytes.append(run: "Value".utf8Span.span)
-            bytes.append(packed)
-            var control = PackedControl(type: ControlType.radioGroup.rawValue)
-            addKeyAndValue(of: group, to: &control)
-            control.add("choice", packed: packed)
-            control.append(to: &bytes)
-            rows.append(PendingRow(fields: start..<bytes.count, title: text, marks: .isControl))
-        }
+    /// Adds a row for a choice of a radio group. The fields of the row are `Title` and `Value`.
+    private mutating func add(
+        _ choice: ControlChoice, of group: PropertyListDictionary
+    ) throws(PropertyListError) {
+        var fields = PropertyListDictionary()
+        fields["Title"] = .string(choice.title)
+        fields["Value"] = choice.value
+        var control = PropertyListDictionary(
+            control: ControlType.radioGroup.rawValue, key: group["Key"], value: group["DefaultValue"])
+        control["choice"] = choice.value
+        try addRow(fields, control: control, at: .none)
     }
 }

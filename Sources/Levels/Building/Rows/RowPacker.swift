@@ -66,9 +66,7 @@ public struct RowPacker: ~Copyable {
     /// Adds a field with any value to the row.
     public mutating func add(_ name: Span<UInt8>, value: PropertyListValue) throws(PropertyListError) {
         rows.append(run: name)
-        var packing = PackedValueWriter()
-        try value.tell(to: &packing)
-        rows.append(packing.output.span)
+        try rows.append(value: value)
     }
 
     /// Adds a row of another level.

@@ -42,26 +42,6 @@ struct PackedDictionary: ~Escapable {
 
     func text(_ name: String) -> String? { textRange(name).map { String(utf8: bytes.extracting($0)) } }
 
-    /// The range of a value with its tag; nil if the field is missing.
-    func packed(_ name: String) -> Range<Int>? {
-        value(name).map { value in
-            var reader = PackedReader(bytes: bytes, at: value)
-            reader.skipValue()
-            return value..<reader.offset
-        }
-    }
-
-    /// The ranges of the elements of an array; empty for any other value.
-    func elements(_ name: String) -> [Range<Int>] {
-        value(name).flatMap { PackedReader(bytes: bytes, at: $0).elements } ?? []
-    }
-
-    /// Whether a field is `true`, a number other than 0, the text of a number other than 0, or the text `yes` or `true`
-    /// in any case.
-    func isTrue(_ name: String) -> Bool {
-        guard let text = scalarText(name) else { return false }
-        return ["true", "yes"].contains(text.lowercased()) || Double(text).map { $0 != 0 } ?? false
-    }
 }
 
 /// Reads the value at the offset without moving on.
@@ -72,14 +52,22 @@ extension PackedReader {
         return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
     }
 
+    /// The range of the fields of a dictionary; nil for any other value.
+    var fields: Range<Int>? { content(of: .dictionary) }
+
+    private func content(of container: PackedTag) -> Range<Int>? {
+        var reader = self
+        guard reader.byte() == container.rawValue else { return nil }
+        let size = reader.halfWord()
+        return reader.offset..<reader.offset + size
+    }
+
     /// The ranges of the elements of an array, each with its tag; nil for any other value.
     var elements: [Range<Int>]? {
-        var reader = self
-        guard reader.byte() == PackedTag.array.rawValue else { return nil }
-        let size = reader.halfWord()
-        let end = reader.offset + size
+        guard let content = content(of: .array) else { return nil }
+        var reader = PackedReader(bytes: bytes, at: content.lowerBound)
         var elements: [Range<Int>] = []
-        while reader.offset < end {
+        while reader.offset < content.upperBound {
             let start = reader.offset
             reader.skipValue()
             elements.append(start..<reader.offset)

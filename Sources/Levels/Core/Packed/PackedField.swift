@@ -80,7 +80,7 @@ public enum PackedTag: UInt8, Sendable {
     /// The mark of a structural field, such as `SectionKeys`, that details omit. The value of the field follows. The
     /// field is kept so that the document can be written again.
     case hidden
-    /// The control that a row shows. A control is not a field of the item; see `PackedControl`.
+    /// The control that a row shows. A control is not a field of the item; see `ByteBuffer.append(control:)`.
     case control
 }
 

@@ -85,6 +85,24 @@ struct PackedValueWriter: PropertyListConsumer, ~Copyable {
     mutating func scalar(_ value: PropertyListScalar) { output.append(packed: value) }
 }
 
+extension ByteBuffer {
+    mutating func append(value: PropertyListValue) throws(PropertyListError) {
+        var writer = PackedValueWriter()
+        try value.tell(to: &writer)
+        append(writer.output.span)
+    }
+}
+
+extension PropertyListDictionary {
+    /// Unpacks the fields of an item, without its control and the place of its rows.
+    init(packed fields: Range<Int>, of bytes: Span<UInt8>) throws(PropertyListError) {
+        self.init()
+        for field in PackedField.all(in: fields, of: bytes) where !field.isHole && field.tag != .control {
+            self[String(utf8: bytes.extracting(field.name))] = try PropertyListValue(packed: bytes, at: field.value)
+        }
+    }
+}
+
 extension PropertyListValue {
     init(packed bytes: Span<UInt8>, at offset: Int) throws(PropertyListError) {
         var builder = PropertyListValueBuilder()

@@ -99,8 +99,8 @@ extension Row {
     public func control(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isControl else { return nil }
         guard let control = PackedField.last(in: fields, of: bytes, where: { $0.tag == .control }) else { return nil }
-        // The first six bytes are the tag of the control, the tag of its dictionary, and the size of its dictionary.
-        return control.value + 6..<control.range.upperBound
+        // The dictionary follows the tag of the control.
+        return PackedReader(bytes: bytes, at: control.value + 1).fields
     }
 }
 

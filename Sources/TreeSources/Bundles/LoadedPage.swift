@@ -1,31 +1,48 @@
 internal import Levels
 internal import PropertyLists
 
-/// A settings page with its child pages, strings and stored values.
+/// A settings page with its child pages, strings and stored values, in every language.
 struct LoadedPage {
+    /// The levels of a page's file: as it is written, then in each of the languages.
+    private struct PageLevels {
+        /// The levels without the pages below.
+        let own: [Level]
+        let composed: [Level]
+    }
+
     let bundle: BundlePages
     /// The stored values; nil without a values document.
     private(set) var stored: StoredValues?
-    private var composition: PageComposition
-
+    private let languages: ArraySlice<BundleStrings.Language>
+    /// The levels by file name.
+    private var pages: [String: PageLevels] = [:]
+    /// Stored values that their controls cannot have.
+    private var unusable: [UnusableValue] = []
     /// The composed document.
-    var tree: Tree { composition.tree }
+    private(set) var tree: Tree
+
+    /// The maximum memory for the pages of all languages, in bytes.
+    private static let mostBytes = 64 << 20
 
     /// Composes the pages.
     ///
     /// - Parameter old: the tree to replace; equal levels are shared with it.
     /// - Throws: `SourceError` if the document is too large.
     init(bundle: BundlePages, stored: StoredValues?, sharing old: Tree?) throws(SourceError) {
-        self.bundle = bundle
-        self.stored = stored
-        let values = stored?.values ?? PropertyListDictionary()
-        composition = try PageComposition(of: bundle, showing: values, sharing: old)
+        (self.bundle, self.stored) = (bundle, stored)
+        let bytes = bundle.pages.values.reduce(0) { $0 + $1.content.level.residentBytes }
+        languages = bundle.strings.languages.prefix(max(Self.mostBytes / max(bytes, 1), 1))
+        tree = bundle.root.tree
+        try compose(changing: nil, sharing: old)
     }
 
-    /// The same pages with other values.
-    func storing(_ values: StoredValues) throws(SourceError) -> LoadedPage {
-        var page = saving(values)
-        page.composition = try composition.showing(values.values)
+    /// The same pages with other values. Makes only the rows again whose values differ.
+    func storing(_ new: StoredValues) throws(SourceError) -> LoadedPage {
+        let old = stored?.values ?? PropertyListDictionary()
+        let keys = Set((old.entries + new.values.entries).map(\.key).filter { old[$0] != new.values[$0] })
+        var page = saving(new)
+        page.unusable.removeAll { keys.contains($0.key) }
+        try page.compose(changing: keys, sharing: nil)
         return page
     }
 
@@ -41,7 +58,7 @@ struct LoadedPage {
     /// - Parameter path: the path of the values document.
     func loaded(valuesPath path: String?) -> LoadedTree {
         let root = bundle.root
-        let warnings = bundle.warnings + composition.warnings + unusableValues(in: path)
+        let warnings = bundle.warnings + omittedLanguages + unusableValues(in: path)
         let room = max(DocumentWarnings.most - root.warnings.count, 0)
         return LoadedTree(
             tree: tree, fingerprint: fingerprint, syntax: root.syntax,
@@ -56,9 +73,15 @@ struct LoadedPage {
         return Fingerprint(of: [root, bundle.files.fingerprint] + values) ?? root
     }
 
+    private var omittedLanguages: [SourceWarning] {
+        guard languages.count < bundle.strings.languages.count else { return [] }
+        let most = Quantity(count: languages.count, noun: "language")
+        return [SourceWarning(bundle.files.folder, message: "the pages are too large for more than \(most)")]
+    }
+
     private func unusableValues(in path: String?) -> [SourceWarning] {
         guard let path else { return [] }
-        return composition.unusable.map { value in
+        return unusable.map { value in
             SourceWarning(
                 path, message: "'\(quoted: value.key)' \(value.objection); the default is shown instead",
                 at: stored?.positions[value.key])
@@ -66,54 +89,8 @@ struct LoadedPage {
     }
 }
 
-/// The document composed of a settings bundle's pages and the stored values, in every language.
-struct PageComposition {
-    /// The levels of a page: as it is written, then in each of the languages.
-    private struct PageLevels {
-        /// The levels without the pages below.
-        var own: [Level]
-        var composed: [Level]
-    }
-
-    private let bundle: BundlePages
-    private let languages: ArraySlice<BundleStrings.Language>
-    private var values: PropertyListDictionary
-    /// The levels by file name.
-    private var pages: [String: PageLevels] = [:]
-    /// Stored values that their controls cannot have.
-    private(set) var unusable: [UnusableValue] = []
-    /// Warnings about the composed pages.
-    private(set) var warnings: [SourceWarning] = []
-    private(set) var tree: Tree
-
-    /// The maximum memory for the pages of all languages, in bytes.
-    private static let mostBytes = 64 << 20
-
-    /// - Parameters:
-    ///   - values: the stored values, by key.
-    ///   - old: the tree to replace; equal levels are shared with it.
-    /// - Throws: `SourceError` if the document is too large.
-    init(of bundle: BundlePages, showing values: PropertyListDictionary, sharing old: Tree?) throws(SourceError) {
-        (self.bundle, self.values) = (bundle, values)
-        let bytes = bundle.pages.values.reduce(0) { $0 + $1.content.level.residentBytes }
-        languages = bundle.strings.languages.prefix(max(Self.mostBytes / max(bytes, 1), 1))
-        tree = bundle.root.tree
-        try compose(changing: nil, sharing: old)
-        guard languages.count < bundle.strings.languages.count else { return }
-        let most = Quantity(count: languages.count, noun: "language")
-        warnings = [SourceWarning(bundle.files.folder, message: "the pages are too large for more than \(most)")]
-    }
-
-    /// Returns the same pages with other stored values. Makes only the rows again whose values differ.
-    func showing(_ new: PropertyListDictionary) throws(SourceError) -> PageComposition {
-        let keys = Set((values.entries + new.entries).map(\.key).filter { values[$0] != new[$0] })
-        var composition = self
-        composition.values = new
-        composition.unusable.removeAll { keys.contains($0.key) }
-        try composition.compose(changing: keys, sharing: nil)
-        return composition
-    }
-
+/// The document composed of the pages and the stored values, in every language.
+extension LoadedPage {
     /// Makes the pages and the document in every language.
     ///
     /// - Parameters:
@@ -130,9 +107,10 @@ struct PageComposition {
             let earlier = pages[name]
             let translations: [Level.Translation] =
                 [{ _ in nil }] + languages.map { bundle.strings.translation(to: $0, table: page.table) }
-            let own = page.content.level.showing(
-                values, in: translations, changing: keys.flatMap { keys in earlier.map { ($0.own, keys) } }
-            ) { unusable.append($0) }
+            let change = keys.flatMap { keys in earlier.map { ($0.own, keys) } }
+            let own = page.content.level.showing(stored?.values ?? .init(), in: translations, changing: change) {
+                unusable.append($0)
+            }
             if let earlier, own.elementsEqual(earlier.own, by: ===), changed.isDisjoint(with: page.children.values) {
                 continue
             }

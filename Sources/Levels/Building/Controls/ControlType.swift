@@ -56,20 +56,13 @@ extension SetAsideRows {
     private mutating func append(
         _ control: PropertyListDictionary, toRow number: Int
     ) throws(PropertyListError) {
-        let row = rows[number]
-        let source = bytes
+        let (source, start) = (bytes, bytes.count)
         var moved = ByteBuffer()
         // A string has no fields, and gets only the control, because another field would make it a dictionary.
-        moved.append(source.span.extracting(row.fields))
-        try moved.append(control: control)
-        let start = bytes.count
-        let end = start + moved.count
-        let title = row.title.moved(by: start - row.fields.lowerBound)
-        let isInside = row.fields.contains(row.title.lowerBound) && row.title.upperBound <= row.fields.upperBound
-        if !isInside { moved.append(source.span.extracting(row.title)) }
-        bytes.append(copying: moved.span)
-        rows[number].fields = start..<end
-        rows[number].title = isInside ? title : end..<bytes.count
+        try rows[number].move(from: source.span, to: &moved, showing: control)
+        rows[number].fields = rows[number].fields.moved(by: start)
+        rows[number].title = rows[number].title.moved(by: start)
         rows[number].marks.insert(.isControl)
+        bytes.append(copying: moved.span)
     }
 }

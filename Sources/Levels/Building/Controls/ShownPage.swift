@@ -9,12 +9,12 @@ public struct UnusableValue: Sendable, Equatable {
     public let objection: String
 }
 
-/// A row of a settings page with a stored value or a translation.
+/// A row of a settings page that may show a stored value, before it is translated.
 private struct ShownRow {
-    /// The title in place of the row's own; nil to keep the own title.
-    let title: String?
-    /// The control in place of the row's own; nil to keep the own control.
-    let control: PropertyListDictionary?
+    let title: String
+    var control: PropertyListDictionary?
+    /// Whether the control shows a stored value.
+    var isStored = false
 }
 
 extension Level {
@@ -35,66 +35,53 @@ extension Level {
         _ values: PropertyListDictionary, in translations: [Translation],
         changing change: (levels: [Level], keys: Set<String>)? = nil, unusable: (UnusableValue) -> Void = { _ in }
     ) -> [Level] {
-        let numbers = (0..<rowCount).filter { row in
-            guard let change else { return true }
-            return controlKey(ofRow: row).map(change.keys.contains) ?? false
-        }
-        if let change, numbers.isEmpty { return change.levels }
-        let stored = controls(ofRows: numbers, showing: values, unusable: unusable)
-        let rows = numbers.map { ($0, title($0), stored[$0] ?? ownControl(ofRow: $0)) }
+        let rows = rows(ofControls: change?.keys, showing: values, unusable: unusable)
+        if let change, rows.isEmpty { return change.levels }
         return translations.enumerated().map { language, translation in
-            var shown: [Int: ShownRow] = [:]
-            for (number, title, control) in rows {
-                let row = ShownRow(
-                    title: title.isEmpty ? nil : translation(title),
-                    control: control?.translated(translation) ?? stored[number])
-                if change != nil || row.title != nil || row.control != nil { shown[number] = row }
-            }
-            return showing(shown, over: change?.levels[language] ?? self, sections: translation)
+            showing(rows, over: change?.levels[language] ?? self, in: translation)
         }
     }
 
-    /// The controls of the rows that show a stored value.
-    private func controls(
-        ofRows rows: [Int], showing values: PropertyListDictionary, unusable: (UnusableValue) -> Void
-    ) -> [Int: PropertyListDictionary] {
-        var shown: [Int: PropertyListDictionary] = [:]
-        guard !values.entries.isEmpty else { return shown }
+    /// The rows of the controls with some keys, or all rows, by number.
+    private func rows(
+        ofControls keys: Set<String>?, showing values: PropertyListDictionary, unusable: (UnusableValue) -> Void
+    ) -> [Int: ShownRow] {
+        var rows: [Int: ShownRow] = [:]
         // The rows of a radio group share one rule, which is checked once.
         var group: (key: String, rows: Range<Int>, isUsable: Bool)?
-        for row in rows {
-            guard let key = controlKey(ofRow: row), let stored = values[key] else { continue }
-            let isUsable: Bool
-            if let group, group.key == key, group.rows.contains(row) {
-                isUsable = group.isUsable
-            } else {
-                guard let control = control(ofRow: row) else { continue }
-                let objection = ControlRule(of: control).objection(to: stored)
-                if let objection { unusable(UnusableValue(key: key, objection: objection)) }
-                isUsable = objection == nil
-                if control["choice"] != nil { group = (key, sectionRows(around: row), isUsable) }
+        for number in 0..<rowCount {
+            let key = controlKey(ofRow: number)
+            if let keys, key.map(keys.contains) != true { continue }
+            var row = ShownRow(title: title(number), control: ownControl(ofRow: number))
+            if let key, let stored = values[key], let control = row.control {
+                if let group, group.key == key, group.rows.contains(number) {
+                    row.isStored = group.isUsable
+                } else {
+                    let objection = ControlRule(of: self.control(ofRow: number) ?? control).objection(to: stored)
+                    if let objection { unusable(UnusableValue(key: key, objection: objection)) }
+                    row.isStored = objection == nil
+                    if control["choice"] != nil { group = (key, sectionRows(around: number), row.isStored) }
+                }
+                if row.isStored { row.control = control.showing(stored) }
             }
-            if isUsable { shown[row] = ownControl(ofRow: row)?.showing(stored) }
+            rows[number] = row
         }
-        return shown
+        return rows
     }
 
-    /// Returns a level of the same rows and keys, with other titles and controls.
-    ///
-    /// - Parameters:
-    ///   - shown: the rows that are made from this level, by number.
-    ///   - other: the level with the other rows.
-    ///   - translation: returns the translation of a section's title or footer.
-    private func showing(_ shown: [Int: ShownRow], over other: Level, sections translation: Translation) -> Level {
-        let (source, rest) = (bytes, other.bytes)
-        var output = ByteBuffer(capacity: rest.count)
-        // The keys stay, and so do the fingerprints after the offsets.
+    /// Packs some rows of this level in another language, over a level with the other rows.
+    private func showing(_ rows: [Int: ShownRow], over other: Level, in translation: Translation) -> Level {
+        let source = bytes
+        var output = ByteBuffer(capacity: other.bytes.count)
+        // The keys stay, and so do their fingerprints, which follow the offsets.
         output.append(source.span.extracting(0..<packed(0..<0).lowerBound))
         for number in 0..<rowCount {
             output.replace(at: number * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
-            if let row = shown[number], append(row, number, to: &output) { continue }
-            let packed = (shown[number] == nil ? other : self).packed(number..<number + 1)
-            output.append((shown[number] == nil ? rest : source).span.extracting(packed))
+            let row = rows[number]
+            if let row, append(row, number, in: translation, to: &output) { continue }
+            let level = row == nil ? other : self
+            let bytes = level.bytes
+            output.append(bytes.span.extracting(level.packed(number..<number + 1)))
         }
         output.replace(at: rowCount * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
         let sections = allSections.map { section in
@@ -104,38 +91,63 @@ extension Level {
             return section
         }
         let bytes = Array(copying: output.span)
-        if bytes == self.bytes, sections == allSections { return self }
+        if bytes == source, sections == allSections { return self }
         return Level(
             bytes: bytes, children: children, sections: sections, keyIndex: keyIndex, form: form,
             mayHoldTextBeyondXML: true, rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 
-    /// Packs a row with another title or control. Returns false if the row keeps both, or the control exceeds 4 GiB.
-    private func append(_ shown: ShownRow, _ number: Int, to output: inout ByteBuffer) -> Bool {
-        guard shown.title != nil || shown.control != nil else { return false }
+    /// Packs a row with its stored value, in another language. Returns false if the row is shown as it is written, or
+    /// if the control exceeds 4 GiB.
+    private func append(
+        _ shown: ShownRow, _ number: Int, in translation: Translation, to output: inout ByteBuffer
+    ) -> Bool {
+        let title = shown.title.isEmpty ? nil : translation(shown.title)
+        let control = shown.control?.translated(translation) ?? (shown.isStored ? shown.control : nil)
+        guard title != nil || control != nil else { return false }
         let source = bytes
         let row = row(number)
-        var gathered = ByteBuffer()
-        if let control = shown.control {
-            let own = PackedField.last(in: row.fields, of: source.span) { $0.tag == .control }
-            let end = own?.range.lowerBound ?? row.fields.upperBound
-            gathered.append(source.span.extracting(row.fields.lowerBound..<end))
-            do throws(PropertyListError) { try gathered.append(control: control) } catch { return false }
-        } else {
-            gathered.append(source.span.extracting(row.fields))
-        }
         var pending = PendingRow(
-            fields: 0..<gathered.count, title: row.title.moved(by: -row.fields.lowerBound), isString: row.isString,
-            marks: row.flags.intersection(.marks), recordNumber: UInt32(row.recordNumber(in: source.span)))
-        if shown.title != nil || row.flags.contains(.hasOwnTitle) {
-            gathered.append(shown.title ?? title(number))
-            pending.title = pending.fields.upperBound..<gathered.count
-        }
+            fields: row.fields, title: row.title, isString: row.isString, marks: row.flags.intersection(.marks),
+            recordNumber: UInt32(row.recordNumber(in: source.span)))
         // Only the presence of a `Key` counts here; the key itself follows.
         if row.hasExplicitKey { pending.explicitKey = 0..<0 }
-        let isOwn = row.flags.contains(.hasOwnKey) || shown.title != nil
+        var gathered = ByteBuffer()
+        do throws(PropertyListError) {
+            try pending.move(from: source.span, to: &gathered, titled: title, showing: control)
+        } catch {
+            return false
+        }
+        let isOwn = row.flags.contains(.hasOwnKey) || title != nil
         LevelAssembler.append(
             pending, key: isOwn ? Array(source[row.key]) : nil, from: gathered.span, to: &output)
         return true
+    }
+}
+
+extension PendingRow {
+    /// Appends the fields and the title of the row to other bytes.
+    ///
+    /// - Parameters:
+    ///   - newTitle: another title; nil to keep the title.
+    ///   - control: another control, or the first one; nil to keep the control.
+    mutating func move(
+        from source: Span<UInt8>, to bytes: inout ByteBuffer, titled newTitle: String? = nil,
+        showing control: PropertyListDictionary?
+    ) throws(PropertyListError) {
+        let (start, oldFields, oldTitle) = (bytes.count, fields, title)
+        let replaced = control == nil ? nil : PackedField.last(in: fields, of: source) { $0.tag == .control }
+        bytes.append(source.extracting(fields.lowerBound..<(replaced?.range.lowerBound ?? fields.upperBound)))
+        if let control { try bytes.append(control: control) }
+        fields = start..<bytes.count
+        title = oldTitle.moved(by: start - oldFields.lowerBound)
+        if let newTitle {
+            bytes.append(newTitle)
+        } else if !oldFields.contains(oldTitle.lowerBound) || oldTitle.upperBound > oldFields.upperBound {
+            bytes.append(source.extracting(oldTitle))
+        } else {
+            return
+        }
+        title = fields.upperBound..<bytes.count
     }
 }

@@ -114,67 +114,38 @@ struct RowMaker {
     // MARK: The surroundings of the item
 
     private func begin(_ builder: inout TreeBuilder) throws(PropertyListError) {
-        if isRoot { return }
-        guard let group else { return try builder.beginArray(at: Self.nowhere) }
-        try builder.beginDictionary(at: Self.nowhere)
-        try Self.send(key: names[.sections].first ?? "Sections", to: &builder)
-        try builder.beginArray(at: Self.nowhere)
-        try builder.beginDictionary(at: Self.nowhere)
-        let parts = Self.parts(of: group)
-        try Self.send(parts.before, of: group, to: &builder)
-        if let place = parts.place {
-            try builder.key(group.fields.span.extracting(place.name), at: Self.nowhere)
-        } else {
-            try Self.send(key: names.newRowsName, to: &builder)
-        }
-        try builder.beginArray(at: Self.nowhere)
+        if !isRoot { try builder.beginArray(at: Self.nowhere) }
     }
 
     private func end(_ values: consuming FileValues) throws(EditRefusal) -> Made {
         do throws(PropertyListError) {
-            try end(&values.builder)
+            if !isRoot { try values.builder.endArray() }
             let tree = try values.finish()
-            let step =
-                isRoot
-                ? Item.Step(level: tree.document, row: 0)
-                : tree.document.child(0).map { Item.Step(level: $0, row: 0) }
-            guard let step, step.level.rowCount == 1 else { throw PropertyListError(reason: "the item cannot be read") }
-            return Made(step: step, parts: tree.parts.map(\.reference))
+            guard let level = isRoot ? tree.document : tree.document.child(0), level.rowCount == 1 else {
+                throw PropertyListError(reason: "the item cannot be read")
+            }
+            let shown = try group.map { group throws(PropertyListError) in try self.level(level, in: group) } ?? level
+            return Made(step: Item.Step(level: shown, row: 0), parts: tree.parts.map(\.reference))
         } catch {
             throw EditRefusal(.invalid(pointer: ""), detail: error.sentence)
         }
     }
 
-    private func end(_ builder: inout TreeBuilder) throws(PropertyListError) {
-        if isRoot { return }
-        try builder.endArray()
-        guard let group else { return }
-        try Self.send(Self.parts(of: group).after, of: group, to: &builder)
-        try builder.endDictionary()
-        try builder.endArray()
-        try builder.endDictionary()
-    }
-
-    /// The fields of a section before and after the place of its rows.
-    private static func parts(of section: Section) -> (before: [PackedField], place: PackedField?, after: [PackedField])
-    {
-        let fields = PackedField.all(in: 0..<section.fields.count, of: section.fields.span)
-        guard let place = fields.firstIndex(where: \.isHole) else { return (fields, nil, []) }
-        return (Array(fields[..<place]), fields[place], Array(fields[(place + 1)...]))
-    }
-
-    private static func send(
-        _ fields: [PackedField], of section: Section, to builder: inout TreeBuilder
-    ) throws(PropertyListError) {
-        for field in fields {
-            try builder.key(section.fields.span.extracting(field.name), at: nowhere)
-            var walk = PackedWalk()
-            _ = try walk.tell(section.fields.span, at: field.value, to: &builder)
-        }
-    }
-
-    private static func send(key: String, to builder: inout TreeBuilder) throws(PropertyListError) {
-        try builder.key(Array(key.utf8).span, at: nowhere)
+    /// Makes the only row of a level a control, as the section does with its rows.
+    private func level(_ level: Level, in group: Section) throws(PropertyListError) -> Level {
+        var group = group
+        (group.start, group.count) = (0, 1)
+        var gatherer = RowGatherer(names)
+        let row = gatherer.gather(level, number: 0)
+        var rows = SetAsideRows(
+            bytes: Array(copying: gatherer.bytes.span), rows: [row], children: level.children, sections: [group],
+            form: level.form, position: Self.nowhere)
+        try rows.addControls()
+        var assembler = LevelAssembler(pool: nil)
+        return try assembler.assemble(
+            rows.rows.span, from: rows.bytes.span,
+            parts: LevelAssembler.Parts(
+                children: rows.children, form: rows.form, mayHoldTextBeyondXML: level.rowsHoldTextBeyondXML))
     }
 }
 

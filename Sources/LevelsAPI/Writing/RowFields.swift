@@ -77,6 +77,9 @@ enum RowFields {
 
 /// Writes the control of a row (manual, Settings pages).
 enum RowControl {
+    /// The members that every control has; a missing one is null. They are packed in this order, before the others.
+    private static let names: [StaticString] = ["type", "key", "value"]
+
     /// Writes the member `control`, if the row is a control.
     static func write(
         _ row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
@@ -84,23 +87,16 @@ enum RowControl {
         guard let members = row.control(in: bytes) else { return }
         writer.beginObject("control")
         var reader = PackedReader(bytes: bytes, at: members.lowerBound)
-        try write("type", &reader, before: members.upperBound, to: &writer)
-        try write("key", &reader, before: members.upperBound, to: &writer)
-        try write("value", &reader, before: members.upperBound, to: &writer)
+        for name in names {
+            var ahead = reader
+            if reader.offset < members.upperBound, bytes.extracting(ahead.run()).isEqual(to: name) {
+                try writeMember(&reader, to: &writer)
+            } else {
+                writer.nullMember(name)
+            }
+        }
         while reader.offset < members.upperBound { try writeMember(&reader, to: &writer) }
         writer.endObject()
-    }
-
-    /// Writes the next member if it has this name. Otherwise writes a member with this name that is null.
-    private static func write(
-        _ name: StaticString, _ reader: inout PackedReader, before end: Int,
-        to writer: inout some AnswerWriter & ~Copyable
-    ) throws(PropertyListError) {
-        var ahead = reader
-        guard reader.offset < end, reader.bytes.extracting(ahead.run()).isEqual(to: name) else {
-            return writer.nullMember(name)
-        }
-        try writeMember(&reader, to: &writer)
     }
 
     private static func writeMember(

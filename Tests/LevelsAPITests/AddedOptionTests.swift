@@ -9,29 +9,19 @@ import TreeStore
 
 /// The option that the manual adds as an example (Architecture).
 extension QueryOption {
-    fileprivate static let every = QueryOption(
-        name: "every", grammar: "1*DIGIT", example: "2", summary: "Only every second row, or every third, and so on.",
+    fileprivate static let below = QueryOption(
+        name: "below", grammar: "1*DIGIT", example: "20", summary: "Only the rows whose price is less than a number.",
         excludes: ["depth", "expand"]
     ) { value, values throws(Problem) in
-        guard let distance = Int(value), distance > 0 else {
-            throw .badParameter("every", detail: "'every' must be a number from 1 on, not '\(quoted: value)'.")
+        guard let price = Int(value), let condition = RowCondition("Price<\(price)") else {
+            throw .badParameter("below", detail: "'below' must be a whole number, not '\(quoted: value)'.")
         }
-        values.rows.rearrangements.append(AnyRowRearrangement(EveryNthRow(distance: distance)))
+        values.rows.conditions.append(condition)
     }
 }
 
-private struct EveryNthRow: RowRearrangement {
-    let distance: Int
-
-    var description: String { "every \(distance)" }
-
-    func apply(to listing: inout Listing) {
-        listing.arrange(Array(stride(from: 0, to: listing.count, by: distance)))
-    }
-}
-
-@Suite("A rearrangement") struct ArrangedListingTests {
-    private static let options = QueryOptions(QueryOptions.level.all + [.every])
+@Suite("An added query option") struct AddedOptionTests {
+    private static let options = QueryOptions(QueryOptions.level.all + [.below])
 
     private struct Page: Decodable {
         struct Row: Decodable { let title: String }
@@ -61,29 +51,29 @@ private struct EveryNthRow: RowRearrangement {
     @Test("is applied after a condition and before an order, on all pages, kept or not", arguments: [0, 1 << 20])
     func pages(bytes: Int) throws {
         let titles = (0..<900).map { "row \($0 * 7919 % 1_000)" }
-        let snapshot = try Desk.snapshot("[\(titles.map { "\"\($0)\"" }.joined(separator: ","))]")
+        let items = titles.enumerated().map { #"{"Title":"\#($1)","Price":\#($0 % 4)}"# }
+        let snapshot = try Desk.snapshot("[\(items.joined(separator: ","))]")
         let store = ArrangementCache(bytes: bytes)
-        let found = titles.filter { $0.contains("1") }
-        for distance in [2, 3] {
-            let expected = stride(from: 0, to: found.count, by: distance).map { found[$0] }
+        for price in [2, 3] {
+            let expected = titles.enumerated().filter { $1.contains("1") && $0 % 4 < price }.map(\.element)
             for (order, sorted) in [("", expected), ("&sort=Title", expected.sorted())] {
                 var seen: [String] = []
-                var next: String? = "limit=10&where=Title~1&every=\(distance)\(order)"
+                var next: String? = "limit=10&where=Title~1&below=\(price)\(order)"
                 while let text = next {
                     let page = try Self.page(snapshot, text, store)
                     #expect(page.count == expected.count)
                     seen += page.rows.map(\.title)
                     next = page.next?.split(separator: "?").last.map(String.init)
                 }
-                #expect(seen == sorted, "\(distance)\(order)")
+                #expect(seen == sorted, "\(price)\(order)")
             }
         }
     }
 
     @Test("is part of what a query asks")
     func queries() throws {
-        #expect(try Self.query("every=2").rows == Self.query("every=2").rows)
-        #expect(try Self.query("every=2").rows != Self.query("every=3").rows)
-        #expect(try Self.query("every=2").rows.description == "every 2")
+        #expect(try Self.query("below=2").rows == Self.query("below=2").rows)
+        #expect(try Self.query("below=2").rows != Self.query("below=3").rows)
+        #expect(try Self.query("below=2").rows.description == "where Price<2")
     }
 }

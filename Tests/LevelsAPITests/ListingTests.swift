@@ -18,7 +18,10 @@ import Testing
 
     private static func keys(_ listing: Listing) -> [String] { keys(listing, 0..<listing.count) }
 
-    private static func backwards(_ listing: inout Listing) { listing.arrange((0..<listing.count).reversed()) }
+    private static func backwards(_ listing: inout Listing) {
+        listing.arrange((0..<listing.count).reversed(), into: .stored([]), known: nil)
+    }
+
     private static func evenRows(_ listing: inout Listing) { listing.filter { place, _ in place.row % 2 == 0 } }
 
     private static func listing(_ level: Level?, _ steps: ((inout Listing) -> Void)...) -> Listing {

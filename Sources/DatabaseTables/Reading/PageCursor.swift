@@ -34,7 +34,6 @@ struct PageCursor {
     static func shape(of query: RowQuery) -> UInt64 {
         var parts = query.conditions.map(\.description)
         if let search = query.search { parts += ["search", search, "\(query.searchedFields ?? .title)"] }
-        parts += query.rearrangements.map(\.base.description)
         if query.order != ListingOrder() { parts += ["order", "\(query.order)"] }
         if let outline = query.outline { parts += ["outline", "\(outline)"] }
         // Each part follows its length, so that different queries have different bytes.

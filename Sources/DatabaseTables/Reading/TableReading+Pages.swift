@@ -10,9 +10,6 @@ extension TableReading {
                 parameter: outline.isDepthAsked ? "depth" : "expand",
                 sentence: "The rows of a database have no outline; follow their links.")
         }
-        guard query.rearrangements.isEmpty else {
-            throw RowRefusal(sentence: "The rows of a database cannot be rearranged in this way.")
-        }
         return try atPlace(of: item) { try page(query, at: $0) }
     }
 

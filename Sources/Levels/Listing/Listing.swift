@@ -97,12 +97,7 @@ public struct Listing: Sendable {
 
     // MARK: Arranging
 
-    /// Shows only the rows at these positions, in this order. Without `sections`, the rows are in one section without a
-    /// title.
-    public mutating func arrange(_ positions: [Int], into sections: [Section] = []) {
-        arrange(positions, into: .stored(sections[...]), known: nil)
-    }
-
+    /// Shows only the rows at these positions, in this order.
     mutating func arrange(_ positions: [Int], into sections: ListingSections.Storage, known: KnownOrder?) {
         switch rows {
         case .level: rows = .numbers(positions.map { UInt32($0) })

@@ -70,7 +70,6 @@ extension Listing {
         self.init(level)
         if let search = ItemSearch(query) { self.search(search, texts: texts) }
         for condition in query.conditions { filter(by: condition) }
-        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &self) }
         order(by: query.order.completed(by: own))
     }
 

@@ -22,8 +22,6 @@ public struct RowQuery: Hashable, Sendable {
     /// The order and the sections of the rows. Without a search, the item itself supplies unspecified parts (`SortBy`,
     /// `GroupBy`).
     public var order = ListingOrder()
-    /// Further rearrangements. They are applied in the order of this array, before the rows are ordered.
-    public var rearrangements: [AnyRowRearrangement] = []
     /// The open rows of an outline; nil for the rows of one level.
     public var outline: OutlineOpening?
     /// The requested page.
@@ -50,7 +48,7 @@ public struct RowQuery: Hashable, Sendable {
 
     /// Whether the query itself determines the rows of a level or their order.
     public var arrangesRows: Bool {
-        !conditions.isEmpty || search != nil || order != ListingOrder() || !rearrangements.isEmpty
+        !conditions.isEmpty || search != nil || order != ListingOrder()
     }
 
     /// The part of the query that determines the rows and their order. It is the same for all pages and fields.
@@ -80,7 +78,6 @@ extension RowQuery: CustomStringConvertible {
     public var description: String {
         var parts = conditions.map { "where \($0)" }
         if let search { parts.append("search \(QuotedText(text: search)) in \(searchedFields ?? .title)") }
-        parts += rearrangements.map { $0.base.description }
         if order != ListingOrder() { parts.append("\(order)") }
         if let outline { parts.append("\(outline)") }
         if let limit = page.limit { parts.append("limit \(limit)") }
@@ -160,30 +157,4 @@ public enum RowBookmark: Hashable, Sendable {
     /// The end of a page of a source that is not in memory: bytes that only the source can read, such as the values of
     /// a row.
     case supplied([UInt8])
-}
-
-/// A rearrangement of rows, which implements a further query option. A source of rows refuses rearrangements of types
-/// that it does not know.
-public protocol RowRearrangement: Hashable, Sendable, CustomStringConvertible {
-    /// Changes the rows, their order or their sections.
-    func apply(to listing: inout Listing)
-}
-
-/// A rearrangement of any type.
-public struct AnyRowRearrangement: Hashable, Sendable {
-    /// The rearrangement itself.
-    public let base: any RowRearrangement
-
-    /// Wraps a rearrangement.
-    public init(_ base: some RowRearrangement) { self.base = base }
-
-    public static func == (one: AnyRowRearrangement, other: AnyRowRearrangement) -> Bool {
-        one.base.isEqual(to: other.base)
-    }
-
-    public func hash(into hasher: inout Hasher) { base.hash(into: &hasher) }
-}
-
-extension RowRearrangement {
-    fileprivate func isEqual(to other: any RowRearrangement) -> Bool { other as? Self == self }
 }

@@ -50,13 +50,6 @@ extension Level {
             rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 
-    /// Returns the level with another level below a row.
-    func replacingChild(of row: Int, with child: Level) -> Level {
-        var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
-        children[row] = child
-        return replacing(children: children)
-    }
-
     /// Returns the level with other levels below some of its rows. `levels` contains the new levels by row number.
     public func placing(_ levels: [Int: Level]) -> Level {
         guard !levels.isEmpty else { return self }

@@ -4,14 +4,14 @@
 The slips are such as a good engineer makes when tired: a boundary off by one, a condition turned round, a statement left out,
 a case that does what the next does, an error swallowed. All are compiled at once into a copy of the tree in .build/slips, each
 behind `slip(NUMBER)`, which compares the number with the environment variable SLIP. A place that does not compile gives way to
-the next by the seed. For each slip, the tests of the module run first, then those of the modules that depend on it, nearest
-first, then the system tests that name the module in '# Covers: …', until one fails; a crash or a hang counts as noticed.
-Slips that no test reaches need no run.
+the next by the seed. For each slip, the suites of the module that reach it run first, then those of the modules that depend on
+it, nearest first, then the system tests that name the module in '# Covers: …', until one fails; a crash or a hang counts as
+noticed. Slips that no test reaches need no run.
 
 The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
 under Node, then the scripts that use a browser, quickest first.
 
-Usage: Tests/Slips/slips.py MODULE[,MODULE…] [--count 60] [--seed 1] [--only PATH] [--suites TEXT] [--jobs 2] [--list]
+Usage: Tests/Slips/slips.py MODULE[,MODULE…] [--count 60] [--seed 1] [--only PATH] [--suites TEXT] [--jobs 2] [--again] [--list]
        Tests/Slips/slips.py --check
 """
 
@@ -25,10 +25,12 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from places import Edit, Finder, edited  # noqa: E402
 from runs import Run  # noqa: E402
+from suites import Tests, in_build_order, read_dependencies  # noqa: E402
 from tokens import Source  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -38,7 +40,6 @@ PAGE = "WebClient"
 # Warnings are no errors in the copy, because a slip often leaves a variable unused.
 BUILD = [*os.environ.get("SWIFT", "swift").split(), "build", "--no-color-diagnostics", "-Xswiftc", "-gnone", "-Xswiftc", "-suppress-warnings"]
 PROGRAMS = TREE / ".build" / "debug"
-SUITES = PROGRAMS / "drilldownPackageTests.xctest"
 SWITCH = """\
 import Glibc
 
@@ -78,13 +79,14 @@ def main():
     parser.add_argument("--only", default="", help="the beginnings of PATH:LINE: below the module, separated by commas")
     parser.add_argument("--suites", default="", help="a part of the names of the suites and scripts to run")
     parser.add_argument("--jobs", type=int, default=2, help="how many runs at a time")
+    parser.add_argument("--again", action="store_true", help="only the slips that the run before with this seed did not notice")
     parser.add_argument("--list", action="store_true", help="print the slips without a run")
     parser.add_argument("--check", action="store_true", help="check that this tool finds the places of a sample")
     options = parser.parse_args()
     if options.check:
         import check
         return check.run()
-    modules = in_build_order((options.module or "").split(","))
+    modules = in_build_order((options.module or "").split(","), read_dependencies(ROOT))
     for name in modules:
         if not name or not (ROOT / "Sources" / name).is_dir() or name == PAGE != options.module:
             parser.error(f"'{name}' is not a module; the modules are the folders of Sources, and {PAGE} stands alone")
@@ -94,7 +96,7 @@ def main():
         return 0
     copy_tree(modules)
     if options.module == PAGE:
-        report(PAGE, options.seed, run_page(found[PAGE][:options.count], options))
+        run_page(found[PAGE][:options.count], options)
         return 0
     compiled = [Planted(name, number, places, min(options.count, MOST))
                 for number, (name, places) in enumerate(found.items())]
@@ -102,8 +104,9 @@ def main():
         planted.compile()
     if (output := build("--build-tests")) is not None:
         sys.exit(f"{output[-4000:]}\nslips: the tests of the copy do not build")
+    tests = Tests(TREE, options.jobs, options.suites)
     for planted in compiled:
-        report(planted.module, options.seed, run_module(planted, options))
+        run_module(planted, tests, options)
     return 0
 
 
@@ -255,85 +258,19 @@ def refused(output, active):
 # MARK: Tests
 
 
-def read_dependencies():
-    """The names of the modules that each target of the manifest depends on."""
-    manifest = (ROOT / "Package.swift").read_text()
-    dependencies = {}
-    for name, entry in re.findall(r'arget\(\s*name: "([^"]+)",(.*?)(?=\n        \.|\n    \])', manifest, re.DOTALL):
-        listed = re.search(r"dependencies: \[(.*?)\]", entry, re.DOTALL)
-        dependencies[name] = set(re.findall(r'"([^"]+)"', listed[1])) if listed else set()
-    return dependencies
-
-
-def in_build_order(modules):
-    """The modules, each after those that it depends on."""
-    dependencies = read_dependencies()
-
-    def depth(module):
-        return 1 + max((depth(name) for name in dependencies.get(module, ())), default=0)
-
-    return sorted(modules, key=depth)
-
-
-def suites_near(module):
-    """The test targets that reach a module through dependencies, the nearest first."""
-    dependencies = read_dependencies()
-    distances, edge = {module: 0}, [module]
-    while edge:
-        edge = [name for name, needs in dependencies.items() if name not in distances and needs & set(edge)]
-        distances.update((name, 1 + min(distances[need] for need in dependencies[name] if need in distances)) for name in edge)
-    own = {"drilldown": "CommandTests", "drilldown-browse": "BrowseTests"}.get(module, module + "Tests")
-    names = [name for name in distances if name.endswith("Tests")]
-    return sorted(names, key=lambda name: (name != own, distances[name], name))
-
-
-def tests_near(module):
-    """The names of the tests of a module: the suites, then the system tests; each with its command and its greatest seconds."""
-    for suite in suites_near(module):
-        # Tests of the client library are made to run one after the other.
-        order = ["--no-parallel"] if suite == "DrilldownClientTests" else []
-        yield suite, [str(SUITES), "--testing-library", "swift-testing", "--filter", f"^{suite}\\.", *order], 600
-    for script in sorted((TREE / "Tests" / "System").glob("*.py")):
-        covered = re.search("^# Covers: (.*)", script.read_text(), re.MULTILINE)
-        if covered and module in covered[1].split():
-            yield script.stem, [sys.executable, str(script), "--server", str(PROGRAMS / "drilldown")], 200
-
-
-def run_module(planted, options):
-    """The outcome of each slip: the place, the test that notices it or None, and whether a test reaches it."""
-    remaining = dict(planted.numbered)
-    outcomes = {number: None for number in remaining}
-    reached_anywhere, unsteady = set(), set()
-    for name, command, limit in tests_near(planted.module):
-        if not remaining or options.suites not in name:
-            continue
-        log = SCRATCH / "reached"
-        for _ in range(3):
-            log.unlink(missing_ok=True)
-            baseline = Run(command, TREE, {"SLIPS_REACHED": str(log)}, limit)
-            if not baseline.noticed or baseline.seconds > limit:
-                break
-            print(f"{name} fails without a slip: {baseline.noticed}", flush=True)
-            unsteady.add(baseline.test)
-        if baseline.noticed:
-            continue
-        reached = {int(line) for line in log.read_text().split()} if log.exists() else set()
-        reached_anywhere |= reached
-        numbers = [number for number in remaining if number in reached]
-        print(f"{name}: {baseline.seconds:.0f} s, reaches {len(numbers)} of {len(remaining)}", flush=True)
-        limit = 3 * baseline.seconds + 20
-
-        def run(number):
-            found = Run(command, TREE, {"SLIP": str(number)}, limit)
-            # A test that also fails without a slip must fail twice.
-            return Run(command, TREE, {"SLIP": str(number)}, limit) if found.test in unsteady else found
-
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for number, found in zip(numbers, pool.map(run, numbers)):
-                if found.noticed:
-                    outcomes[number] = f"{name}: {found.noticed}"
-                    del remaining[number]
-    return [(place, outcomes[number], number in reached_anywhere) for number, place in planted.numbered]
+def run_module(planted, tests, options):
+    """Runs the tests for each slip, and reports the outcomes as they come."""
+    report = Report(planted.module, options.seed)
+    before = report.noticed_before() if options.again else {}
+    for _, place in planted.numbered:
+        if str(place) in before:
+            report.add(place, before[str(place)], True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = {pool.submit(tests.notice, planted.module, number): place for number, place in planted.numbered
+                if str(place) not in before}
+        for run in concurrent.futures.as_completed(runs):
+            report.add(runs[run], *run.result())
+    report.finish()
 
 
 def run_page(places, options):
@@ -358,7 +295,7 @@ def run_page(places, options):
         print(f"{pathlib.Path(script).name}: {baseline.seconds:.0f} s {baseline.noticed or ''}", flush=True)
         if baseline.noticed:
             del costs[script]
-    outcomes = []
+    report = Report(PAGE, options.seed)
     for place in places:
         text = (ROOT / place.path).read_text()
         (TREE / place.path).write_text(edited(text, place.plain))
@@ -373,28 +310,50 @@ def run_page(places, options):
                 finds[script] += 1
                 break
         (TREE / place.path).write_text(text)
-        print(f"{'noticed  ' if noticed else 'UNNOTICED'} {place}", flush=True)
-        outcomes.append((place, noticed, True))
-    return outcomes
+        report.add(place, noticed, True)
+    report.finish()
 
 
 # MARK: Report
 
 
-def report(module, seed, outcomes):
-    unnoticed = [(place, is_reached) for place, noticed, is_reached in outcomes if not noticed]
-    kinds = collections.Counter(place.kind for place, _, _ in outcomes)
-    missed = collections.Counter(place.kind for place, _ in unnoticed)
-    log = SCRATCH / f"{module}-{seed}.txt"
-    log.write_text("".join(f"{noticed or '-'}\t{place.kind}\t{place}\n" for place, noticed, _ in outcomes))
-    print(f"\nUnnoticed in {module}:")
-    for place, is_reached in sorted(unnoticed, key=lambda found: (found[0].path, found[0].line)):
-        print(f"  {place}{'' if is_reached else ' [no test reaches it]'}")
-    print("\nNoticed: " + ", ".join(f"{kind} {kinds[kind] - missed[kind]} of {kinds[kind]}" for kind in sorted(kinds)))
-    if outcomes:
-        noticed = len(outcomes) - len(unnoticed)
-        print(f"{module}: {noticed} of {len(outcomes)} slips noticed, {100 * noticed // len(outcomes)} of 100; "
-              f"{log.relative_to(ROOT)} names what noticed each")
+class Report:
+    """Prints the outcomes as they come, and writes them into a file: so nothing is lost if the run is stopped."""
+
+    def __init__(self, module, seed):
+        self.module = module
+        self.begun = time.monotonic()
+        self.outcomes = []
+        self.log = SCRATCH / f"{module}-{seed}.txt"
+
+    def noticed_before(self):
+        """What noticed each slip in the run before, by the texts of the places."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return {place: noticed for noticed, _, place in (line.split("\t", 2) for line in lines) if noticed != "-"}
+
+    def add(self, place, noticed, is_reached):
+        self.outcomes.append((place, noticed, is_reached))
+        self.log.write_text("".join(f"{noticed or '-'}\t{place.kind}\t{place}\n" for place, noticed, _ in self.outcomes))
+        count = sum(bool(noticed) for _, noticed, _ in self.outcomes)
+        print(f"{count} of {len(self.outcomes)} noticed, {time.monotonic() - self.begun:.0f} s: "
+              f"{'noticed' if noticed else 'UNNOTICED'} {self.described(place, is_reached)}", flush=True)
+
+    @staticmethod
+    def described(place, is_reached):
+        return f"{place}{'' if is_reached else ' [no test reaches it]'}"
+
+    def finish(self):
+        unnoticed = [(place, is_reached) for place, noticed, is_reached in self.outcomes if not noticed]
+        kinds = collections.Counter(place.kind for place, _, _ in self.outcomes)
+        missed = collections.Counter(place.kind for place, _ in unnoticed)
+        print(f"\nUnnoticed in {self.module}:")
+        for place, is_reached in sorted(unnoticed, key=lambda found: (found[0].path, found[0].line)):
+            print(f"  {self.described(place, is_reached)}")
+        print("\nNoticed: " + ", ".join(f"{kind} {kinds[kind] - missed[kind]} of {kinds[kind]}" for kind in sorted(kinds)))
+        if self.outcomes:
+            noticed = len(self.outcomes) - len(unnoticed)
+            print(f"{self.module}: {noticed} of {len(self.outcomes)} slips noticed, {100 * noticed // len(self.outcomes)} of 100; "
+                  f"{self.log.relative_to(ROOT)} names what noticed each", flush=True)
 
 
 if __name__ == "__main__":

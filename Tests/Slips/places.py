@@ -198,7 +198,8 @@ class Finder:
             if before.isspace() or before in "([{":
                 self.replace(index, "logic", "", "OPERATOR", NEGATION)
         elif text in ("..<", "...") and self.source.is_swift and (spaced or self.source.glued(index)):
-            if self.word(index - 1) not in "([," and self.word(index + 1) not in ")],":
+            # Nothing is beyond '.max'.
+            if self.word(index - 1) not in "([," and self.word(index + 1) not in ")]," and self.word(index + 2) != "max":
                 other = "..." if text == "..<" else "..<"
                 self.replace(index, "boundary", other, "OPERATOR", RANGE, CLOSED=str(text == "...").lower())
         elif text == "?" and spaced:

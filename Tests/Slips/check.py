@@ -25,7 +25,7 @@ func take(_ count: Int?, of rows: [Row]) throws -> Int {
     for index in slipped(NUMBER, 1, 0)OPERATORrows.count where index + slipped(NUMBER, 1, 0) OPERATOR slipped(NUMBER, 7, 8) { if !slip(NUMBER) { total += turned(NUMBER, rows[index].isWide) ? slipped(NUMBER, 2, 1) : minNUMBER(count OPERATOR slipped(NUMBER, 5, 4), slipped(NUMBER, 3, 2)) } }
     switch rows.first {
     case .plain where !slip(NUMBER), .wide(let width) where (width OPERATOR slipped(NUMBER, 1, 0)) && !slip(NUMBER): if !slip(NUMBER) { note("a < \\(b)") }
-    case .plain, .wide, .high where !slip(NUMBER): if !slip(NUMBER) { try close(slipped(NUMBER, true, false)) }
+    case .plain where slip(NUMBER), .wide where slip(NUMBER), .high where !slip(NUMBER): if !slip(NUMBER) { try close(slipped(NUMBER, true, false)) }
     default: break
     }
     return total

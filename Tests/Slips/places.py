@@ -396,7 +396,8 @@ class Finder:
             guarded.append(Edit(begin, begin, "(", end))
         if not is_default:
             begin = self.tokens[next_case + 1].start
-            guarded.append(Edit(begin, begin, pattern + ", ", begin))
+            # Not without the slip: a value whose condition fails goes on to the cases after this one.
+            guarded.append(Edit(begin, begin, pattern + " where slip(NUMBER), ", begin))
         change = f"'{self.excerpt(first, last)}' does what the next case does"
         self.add("case", first, last, change, [], guarded)
         if self.places and self.places[-1].anchor == first and not is_default:

@@ -82,3 +82,28 @@ test('a row that changes its section without changing its place is in the new se
   assert.deepEqual([0, 1, 2].map(index => next.row(index).key), ['a', 'b', 'c'])
   assert.deepEqual(asked, ['/levels/S?limit=100&start=0&sections=100', '/levels/S?limit=100&start=0&sections=100&since=v'])
 })
+
+test('the pages that are needed are read once each, and each tells whether the level has changed', async () => {
+  const asked = [], heard = []
+  let count = 250, prefix = 'r'
+  globalThis.fetch = async target => {
+    const {searchParams} = new URL(target, 'http://localhost'), start = Number(searchParams.get('start')), limit = Number(searchParams.get('limit'))
+    asked.push(start)
+    const rows = Array.from({length: Math.min(limit, count - start)}, (_, index) => ({key: `${start + index}`, href: `/detail/${prefix}${start + index}`}))
+    return Response.json({title: 'T', version: 'v', count, rows, sections: [{title: null, start: 0, count}]})
+  }
+  const level = new Level(Place.ofLink('/levels/T')), need = (first, last) => new Promise(done => level.need(first, last, done))
+  await level.open()
+  level.need(0, 99, () => heard.push('none'))
+  assert.equal(await need(100, 199), false)
+  assert.deepEqual([level.row(0).key, level.row(199).key, level.row(200)], ['0', '199', undefined])
+  prefix = 'r1'
+  assert.equal(await need(200, 299), false)
+  level.need(300, 400, () => heard.push('none'))
+  assert.deepEqual([asked, heard, level.indexOf('/detail/r1249'), level.indexOf('/detail/none')], [[0, 100, 200], [], 249, -1])
+  const other = new Level(Place.ofLink('/levels/T'))
+  await other.open()
+  count = 251
+  assert.equal(await new Promise(done => other.need(100, 100, done)), true)
+  assert.equal(other.row(100), undefined)
+})

@@ -63,3 +63,9 @@ test('conditions are a field, a sign and a value', () => {
 test('a place is within those above it, by whole segments', () => {
   assert.deepEqual(['A', 'A/B', 'AB', ''].map(path => Place.ofLink('/levels/' + path).isWithin(Place.ofLink('/levels/A'))), [true, true, false, false])
 })
+
+test('a search and an outline are places with options of their own', () => {
+  const kinds = ['/', '/?q=x', '/?depth=2', '/?expand=a', '/?depth=2&expand=a', '/?sort=q'].map(at)
+  assert.deepEqual(kinds.map(place => place.isSearch), [false, true, false, false, false, false])
+  assert.deepEqual(kinds.map(place => place.isOutline), [false, false, true, true, true, false])
+})

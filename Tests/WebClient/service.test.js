@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {events, live} = await import('../../Sources/WebClient/service.js')
+const {connection, events, live, request} = await import('../../Sources/WebClient/service.js')
 
 const stream = (...pieces) => new ReadableStream({start(controller) {
   for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
@@ -43,4 +43,24 @@ test('anything may have changed before the first event of a stream; the next str
   await live.follow()
   assert.deepEqual(heard, ['reset', 'beat', 'a-2', 'a-3', 'beat', 'reset', 'reset', 'beat', 'reset', 'reset', 'beat'])
   assert.deepEqual(asked, [undefined, 'a-2', 'a-3', undefined, 'b-9'])
+})
+
+test('a request is repeated until the service answers, and an answer that cannot be read three more times', async () => {
+  const pauses = [], json = '{"count": 5}'
+  connection.pause = async attempt => pauses.push(attempt)
+  const answers = [502, 503, 504, json]
+  globalThis.fetch = async () => {
+    const answer = answers.shift()
+    if (!answer) throw new TypeError('no network')
+    return new Response(answer > 0 ? '{}' : answer, {status: answer > 0 ? answer : 200})
+  }
+  assert.deepEqual(await request('/levels/'), {count: 5})
+  answers.push(0, 0, json)
+  assert.deepEqual(await request('/levels/'), {count: 5})
+  answers.push('<', '<', '<', '<', json)
+  await assert.rejects(request('/levels/'), {status: 200, message: 'The answer is not what was asked for.'})
+  assert.deepEqual(pauses, [0, 1, 2, 0, 1, 0, 1, 2])
+  assert.equal(answers.length, 1)
+  answers.unshift(500)
+  await assert.rejects(request('/levels/'), {status: 500})
 })

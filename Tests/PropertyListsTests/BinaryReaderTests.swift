@@ -37,6 +37,7 @@ struct BinaryReaderTests {
             ([0x80, 7], .uid(7)),
             ([0x87, 0xFF, 0, 0, 0, 0, 0, 0, 0], .uid(0xFF00_0000_0000_0000)),
             ([0x8F] + Array(repeating: 0, count: 15) + [9], .uid(9)),
+            ([0x88, 0] + Array(repeating: 0xFF, count: 8), .uid(.max)),
             ([0xA0], []),
             ([0xD0], .dictionary([])),
         ] as [([UInt8], Tree)])

@@ -30,6 +30,25 @@ struct BinaryRefusalTests {
                 "nothing at all", [],
                 "byte 0: the document has 0 bytes, but a binary property list has at least 42"),
             Case(
+                "one byte too few", Array(small.with { $0.offsetWidth = 1 }.bytes.dropLast()),
+                "byte 41: the document has 41 bytes, but a binary property list has at least 42"),
+            Case(
+                "offsets of nine bytes", BinaryDocument([0x10, 1]).with { $0.offsetWidth = 9 },
+                "byte 19: the trailer gives an offset 9 bytes, but it must be 1 to 8; the document may have been truncated"
+            ),
+            Case(
+                "references of no bytes", small.with { $0.referenceWidth = 0 },
+                "byte 11: the trailer gives a reference 0 bytes, but it must be 1 to 8; the document may have been truncated"
+            ),
+            Case(
+                "a root after the last object", small.with { $0.root = 1 },
+                "byte 11: the trailer names object 1 as the root, but the document has 1 objects; the document may have been truncated"
+            ),
+            Case(
+                "an offset table in the trailer", small.with { $0.tableOffset = 11 },
+                "byte 11: the trailer puts the offset table of 1 objects at byte 11, where it does not fit; the document may have been truncated"
+            ),
+            Case(
                 "another version", Array("bplist15".utf8) + small.bytes.dropFirst(8),
                 "byte 0: the document does not begin with bplist00; other versions of the format are not supported"),
             Case(
@@ -70,6 +89,10 @@ struct BinaryRefusalTests {
             Case(
                 "an offset in the header", small.with { $0.offsets = [0: 7] },
                 "byte 9: object 0 has the offset 7, but objects occupy bytes 8 to 8"),
+            Case(
+                "an offset of an object that follows a later one",
+                BinaryDocument([0xA2, 2, 1], [0x09], [0x09]).with { $0.offsets = [1: 13] },
+                "byte 15: object 1 has the offset 13, but objects occupy bytes 8 to 12"),
             Case(
                 "an offset beyond all integers",
                 small.with {
@@ -137,6 +160,28 @@ struct BinaryRefusalTests {
                 "a count that is a string", BinaryDocument([0xAF, 0x51, 0x00]),
                 "byte 8: a count must be an integer of 1 to 8 bytes, but its token is 0x51"),
             Case(
+                "a count of 16 bytes", BinaryDocument([0xAF, 0x14] + Array(repeating: 0, count: 16)),
+                "byte 8: a count must be an integer of 1 to 8 bytes, but its token is 0x14"),
+            Case(
+                "a reference to the number of objects", BinaryDocument([0xA1, 1]),
+                "byte 8: the container refers to object 1, but the document has 1 objects"),
+            Case(
+                "a key that refers to nothing", BinaryDocument([0xD1, 2, 1], [0x09]),
+                "byte 8: the container refers to object 2, but the document has 2 objects"),
+            Case(
+                "a key of data", BinaryDocument([0xD1, 1, 1], [0x41, 1]),
+                "byte 11: a dictionary's key must be a string, but the token here is 0x41"),
+            Case(
+                "an ordered set of the other kind", BinaryDocument([0xC1]),
+                "byte 8: sets (token 0xc1) are not supported; use an array"),
+            Case("a type without a name", BinaryDocument([0x0A]), "byte 8: the token 0x0a is not a property list type"),
+            Case(
+                "a dictionary of an unknown kind", BinaryDocument([0xE0]),
+                "byte 8: the token 0xe0 is not a property list type"),
+            Case(
+                "a real of two bytes", BinaryDocument([0x21, 0, 0]),
+                "byte 8: the token 0x21 is not a property list type"),
+            Case(
                 "a reference to nothing", BinaryDocument([0xA1, 9]),
                 "byte 8: the container refers to object 9, but the document has 1 objects"),
             Case(
@@ -156,6 +201,25 @@ struct BinaryRefusalTests {
         ])
     func object(_ refused: Case) {
         #expect(Format.binary.refusal(of: refused.document) == refused.sentence)
+    }
+
+    @Test(
+        "an object of which the last byte is missing",
+        arguments: [
+            ([0x10, 1], 2), ([0x11, 0, 1], 3), ([0x12, 0, 0, 0, 1], 5), ([0x13] + Array(repeating: 0, count: 8), 9),
+            ([0x14] + Array(repeating: 0, count: 16), 17), ([0x22, 0, 0, 0, 0], 5),
+            ([0x23] + Array(repeating: 0, count: 8), 9),
+            ([0x33] + Array(repeating: 0, count: 8), 9), ([0x41, 1], 1), ([0x4F, 0x10, 2, 1, 2], 2),
+            ([0x52, 0x61, 0x61], 2),
+            ([0x61, 0, 0x61], 1), ([0x80, 1], 2), ([0x8F] + Array(repeating: 0, count: 16), 17), ([0xA1, 0], 1),
+            ([0xD1, 0, 0], 1),
+        ] as [([UInt8], Int)])
+    func cutObject(object: [UInt8], size: Int) {
+        let end = 8 + object.count - 1
+        let document = BinaryDocument(object.dropLast()).bytes
+        #expect(
+            Format.binary.refusal(of: document)
+                == "byte 8: the object's size, \(size), takes it past byte \(end), where objects end")
     }
 
     @Test("every document that is cut short, wherever it is")

@@ -20,7 +20,10 @@ struct BinaryWriterTests {
         arguments: [
             (255, [0x10, 0xFF]),
             (256, [0x11, 1, 0]),
+            (65_535, [0x11, 0xFF, 0xFF]),
             (65_536, [0x12, 0, 1, 0, 0]),
+            (4_294_967_295, [0x12, 0xFF, 0xFF, 0xFF, 0xFF]),
+            (4_294_967_296, [0x13, 0, 0, 0, 1, 0, 0, 0, 0]),
             (.integer(PropertyListInteger(Int64.max)), [0x13, 0x7F] + Array(repeating: 0xFF, count: 7)),
             (
                 .integer(PropertyListInteger(UInt64.max)),
@@ -30,11 +33,14 @@ struct BinaryWriterTests {
             (.real(1.5), [0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0]),
             (.date(1.5), [0x33, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0]),
             (.uid(255), [0x80, 0xFF]),
+            (.uid(256), [0x81, 1, 0]),
             (.uid(65_535), [0x81, 0xFF, 0xFF]),
             (.uid(65_536), [0x83, 0, 1, 0, 0]),
+            (.uid((1 << 32) - 1), [0x83, 0xFF, 0xFF, 0xFF, 0xFF]),
             (.uid(1 << 32), [0x87, 0, 0, 0, 1, 0, 0, 0, 0]),
             ("\u{1F40D}", [0x62, 0xD8, 0x3D, 0xDC, 0x0D]),
             (.data([9]), [0x41, 9]),
+            (.string(String(repeating: "a", count: 14)), [0x5E] + Array(repeating: 0x61, count: 14)),
             (.string(String(repeating: "a", count: 15)), [0x5F, 0x10, 15] + Array(repeating: 0x61, count: 15)),
             ([], [0xA0]),
         ] as [(Tree, [UInt8])])
@@ -43,6 +49,16 @@ struct BinaryWriterTests {
         expected.offsetWidth = 1
         expected.referenceWidth = 4
         #expect(try Format.binary.write(value) == expected.bytes)
+    }
+
+    @Test(
+        "writes offsets in as many bytes as the last one needs",
+        arguments: [(244, 1), (245, 2), (65_523, 2), (65_524, 4)])
+    func offsetWidth(length: Int, width: UInt8) throws {
+        // The header, a token, a count of two or three bytes, and the data are before the offset table.
+        let bytes = try Format.binary.write(.data([UInt8](repeating: 7, count: length)))
+        #expect(bytes[bytes.count - 26] == width)
+        #expect(try Format.binary.read(bytes) == .data([UInt8](repeating: 7, count: length)))
     }
 
     @Test("may be drained between events")

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 import Testing
 
@@ -41,16 +42,6 @@ struct JSONReaderTests {
         #expect(try Format.json.read(Array(text.utf8)) == value)
     }
 
-    @Test("reads UTF-16 with a byte order mark", arguments: [false, true])
-    func utf16(isBigEndian: Bool) throws {
-        let units = Array("\u{FEFF}[\"é\u{1F40D}\"]".utf16)
-        let document = units.flatMap { unit in
-            let bytes = [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
-            return isBigEndian ? bytes : bytes.reversed()
-        }
-        #expect(try Format.json.read(document) == ["é\u{1F40D}"])
-    }
-
     @Test(
         "refuses what is not JSON, and says where and why",
         arguments: [
@@ -86,6 +77,14 @@ struct JSONReaderTests {
             (".5", "1:1: \(noValue)"),
             ("'a'", "1:1: a string must be in double quotes"),
             ("[1, // one\n2]", "1:5: JSON has no comments; remove this one"),
+            ("# one", "1:1: JSON has no comments; remove this one"),
+            ("{}\n{}", "2:1: the document continues after the end of the JSON value; \(lines)"),
+            ("[]\n[]", "2:1: the document continues after the end of the JSON value; \(lines)"),
+            ("[]\n1", "2:1: the document continues after the end of the JSON value; remove the rest"),
+            ("{\"a\":1,\"b\"", "1:11: in /b: the document ends before its value does; it was truncated"),
+            ("[1,", "1:4: the document ends before its value does; it was truncated"),
+            ("{\"a\":1 \"b\":2}", "1:8: a ',' is missing in an object; an entry is followed by ',' or '}'"),
+            ("[tru]", "1:2: \(noValue)"), ("[falsy]", "1:2: \(noValue)"), ("[nil]", "1:2: \(noValue)"),
             ("-", "1:1: a number must have a digit after '-'"),
             ("[01]", "1:2: a number must not begin with 0 before other digits"),
             ("-00", "1:1: a number must not begin with 0 before other digits"),
@@ -116,25 +115,18 @@ struct JSONReaderTests {
             ("\"\\u12G4\"", "1:2: '\\u' must be followed by four hexadecimal digits"),
             ("\"\\uD800\"", "1:2: \(halfPair)"),
             ("\"\\uD800\\u0041\"", "1:2: \(halfPair)"),
+            ("\"\\uD83DXuDC0D\"", "1:2: \(halfPair)"), ("\"\\uD83D\\tDC0D\"", "1:2: \(halfPair)"),
             ("\"\\uDC0D\\uD83D\"", "1:2: \(halfPair)"),
-        ])
+        ] as [(String, String)])
     func refuses(text: String, sentence: String) {
         #expect(Format.json.refusal(of: Array(text.utf8)) == sentence)
     }
 
     private static let noValue =
         "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
+    private static let lines = "make an array of its lines, as jq -s . does"
     private static let halfPair =
         "an escape names half of a surrogate pair; the other half must follow or precede it"
-
-    @Test(
-        "refuses faulty UTF-8 wherever it stands",
-        arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
-    func faultyUTF8(bytes: [UInt8]) {
-        let document = Array("[\"a".utf8) + bytes + Array("\"]".utf8)
-        #expect(
-            Format.json.refusal(of: document) == "1:4: the text is not valid UTF-8; save the document as UTF-8")
-    }
 
     @Test("refuses every document that is cut short, wherever it is")
     func truncation() {
@@ -162,6 +154,79 @@ struct JSONReaderTests {
         #expect(
             Format.json.refusal(of: document, limits: PropertyListLimits(values: 3))
                 == "1:9: the document holds more than 3 values; split it")
+        let limits = PropertyListLimits(valueBytes: 5)
+        for (text, most, reason) in [
+            ("\"\\u0061b\"", 2, "a value is longer than 1 bytes; store large data in separate files"),
+            ("\"\\n\\n\\n\"", 3, "a value is longer than 2 bytes; store large data in separate files"),
+            ("[0.125]", 5, "a number is longer than 4 bytes; round it"),
+            ("1e003", 5, "a number is longer than 4 bytes; round it"),
+        ] {
+            #expect(Format.json.refusal(of: Array(text.utf8), limits: .init(valueBytes: most)) == nil)
+            #expect(
+                Format.json.refusal(of: Array(text.utf8), limits: .init(valueBytes: most - 1))?.hasSuffix(": \(reason)")
+                    == true)
+        }
+        let long = Array("[\"\(String(repeating: "x", count: 200_000))\"]".utf8)
+        #expect(Format.json.refusal(of: long, limits: .init(valueBytes: 200_001)) == nil)
+        #expect(
+            Format.json.refusal(of: long, limits: limits)
+                == "1:2: a value is longer than 5 bytes; store large data in separate files")
+    }
+
+    @Test("reads many texts, each as if it were the first, and says whether one has a real that is rounded")
+    func manyTexts() throws {
+        var reader = try JSONPropertyListReader(limits: .init(values: 3))
+        for (text, value, isRounded) in [
+            ("[0.12345678901234567, 1.00]", [.real(0.12345678901234567), .real(1)], false), ("[[\n\n", nil, false),
+            ("123456789012345678.5e2", .real(1.234567890123456785e19), true), ("{\"a\":[", nil, false),
+            ("[1, 2]", [1, 2], false),
+            ("0.000000000000000000012345678901234567", .real(1.2345678901234567e-20), false), ("[1, 2, 3]", nil, false),
+            ("-10000000000000000000000.0", .real(-1e22), false),
+            ("1.23456789012345678", .real(1.23456789012345678), true),
+            (String(repeating: " ", count: 5_000) + "\"é\"", "é", false), ("tru", nil, false), ("true", true, false),
+        ] as [(String, Tree?, Bool)] {
+            var recorder = TreeRecorder()
+            var refusal: String?
+            do throws(PropertyListError) { try reader.read(text.utf8Span.span, into: &recorder) } catch {
+                refusal = error.description
+            }
+            #expect(recorder.root == value || value == nil)
+            #expect(refusal == Format.json.refusal(of: Array(text.utf8), limits: .init(values: 3)))
+            #expect((refusal == nil) == (value != nil))
+            #expect(reader.hasRoundedReal == isRounded)
+        }
+    }
+
+    @Test(
+        "leaves out entries that are null if the consumer wants it so, and no others",
+        arguments: [
+            (#"{"a" : null ,"b":1,"\u0063":null,"d":"# + "\n\nnull\n}", "b"), (#"{"a":null}"#, ""),
+            ("{\"a\"\n:\nnull,\n\"b\":nope}", "4:5"),
+            (#"{"a":nul}"#, "1:6"), (#"{"a" null}"#, "1:6"), (#"{"a":nulls}"#, "1:10"), (#"{"a":[null]}"#, "1:7"),
+            (#"{"a":null"#, "1:10"),
+            (#"{"a":null "b":1}"#, "1:11"), (#"{"a":"null","b":true}"#, "a b"),
+        ] as [(String, String)])
+    func nullEntries(text: String, expected: String) {
+        var consumer = Omitting()
+        do throws(PropertyListError) {
+            try JSONPropertyListReader.read(.memory(Array(text.utf8)), limits: .init(), into: &consumer)
+            #expect(consumer.keys.joined(separator: " ") == expected)
+        } catch {
+            #expect(error.position.map { "\($0)" } == expected)
+        }
+    }
+
+    private struct Omitting: PropertyListConsumer {
+        static var omitsNullEntries: Bool { true }
+        var keys: [String] = []
+        mutating func key(_ name: Span<UInt8>, at position: SourcePosition) { keys.append(String(utf8: name)) }
+        func beginDictionary(at position: SourcePosition) {}
+        func endDictionary() {}
+        func beginArray(at position: SourcePosition) {}
+        func endArray() {}
+        func string(_ text: Span<UInt8>) {}
+        func data(_ bytes: Span<UInt8>) {}
+        func scalar(_ value: PropertyListScalar) {}
     }
 
     @Test("reports the beginning of each container and key")

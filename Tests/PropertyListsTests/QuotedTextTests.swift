@@ -53,4 +53,28 @@ struct QuotedTextTests {
         #expect("\(path: path)" == path)
         #expect("\(path: path + "b")" == path + "…")
     }
+
+    @Test("escapes control characters, line separators, directions and noncharacters, and none of their neighbours")
+    func scalars() {
+        let escaped: [ClosedRange<UInt32>] = [
+            0x0...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFDD0...0xFDEF,
+            0xFEFF...0xFEFF,
+            0xFFF9...0xFFFB, 0xFFFE...0xFFFF, 0x1FFFE...0x1FFFF, 0x10FFFE...0x10FFFF,
+        ]
+        for range in escaped {
+            let near = [range.lowerBound, range.upperBound, range.lowerBound &- 1, range.upperBound + 1]
+            for scalar in near.compactMap(Unicode.Scalar.init) {
+                let isEscaped = escaped.contains { $0.contains(scalar.value) }
+                #expect(QuotedText.isPlain(String(scalar)) == !isEscaped, "\(scalar.value)")
+                #expect(
+                    (String(scalar) == QuotedText(text: String(scalar)).description) == !isEscaped, "\(scalar.value)")
+                #expect(("é\(scalar)" == QuotedText(text: "é\(scalar)").description) == !isEscaped, "\(scalar.value)")
+            }
+        }
+    }
+
+    @Test("counts things in the singular and the plural")
+    func quantities() {
+        #expect((0...2).map { Quantity(count: $0, noun: "item").description } == ["0 items", "1 item", "2 items"])
+    }
 }

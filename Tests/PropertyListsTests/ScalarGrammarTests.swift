@@ -72,7 +72,9 @@ import Testing
         #expect(try read("real", text) == .real(expected))
     }
 
-    @Test("a real number has no other form", arguments: ["", "-", ".", "0x1p3", "nan(7)", "1,5", "one", "1 2"])
+    @Test(
+        "a real number has no other form",
+        arguments: ["", "-", ".", "0x1p3", "nan(7)", "1,5", "one", "1 2", "1:5", "1/5", "1.2.3"])
     func notReal(_ text: String) {
         let needs = "<real> needs one such as 9.5, 1e-3, nan or infinity"
         #expect(reason("real", text) == "1:7: '\(text)' is not a number; \(needs)")

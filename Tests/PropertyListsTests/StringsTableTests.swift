@@ -56,9 +56,14 @@ import Testing
             ("\"a\" = \"b;\n", "1:7: the text that begins here is never closed; end it with a quotation mark"),
             ("\"a\" = \"\\", "1:7: the text that begins here is never closed; end it with a quotation mark"),
             ("\"a\" = \"\\U12G4\";", "1:8: \\U must be followed by four hexadecimal digits, as in \\U00E9"),
+            ("\"a\" = \"\\U+123\";", "1:8: \\U must be followed by four hexadecimal digits, as in \\U00E9"),
+            ("\"a\" = \"\\U12\";", "1:8: \\U must be followed by four hexadecimal digits, as in \\U00E9"),
+            ("<plist><array/></plist>", "1:14: a property list of strings must be a dictionary"),
+            ("<plist><integer>1</integer></plist>", "1:17: a property list of strings must be a dictionary"),
+            ("<plist><data>AAAA</data></plist>", "1:14: a property list of strings must be a dictionary"),
             ("\"a\" = \"\\UD83D\";", "1:8: this \\U is half of a UTF-16 surrogate pair, and the other half is missing"),
             ("<plist><string>a</string></plist>", "1:16: a property list of strings must be a dictionary"),
-        ])
+        ] as [(String, String)])
     func broken(_ text: String, _ expected: String) {
         #expect(throws: PropertyListError.self) { try Self.table(text.utf8) }
         do { _ = try Self.table(text.utf8) } catch { #expect(error.description == expected) }
@@ -81,6 +86,18 @@ import Testing
             } catch {
                 if let expected { #expect(error.description == expected) }
             }
+        }
+    }
+
+    @Test("has at most 200,000 keys")
+    func mostKeys() throws {
+        var table = StringsTable(
+            Dictionary(uniqueKeysWithValues: (1..<StringsTable.mostKeys).map { ("\($0)", "") }))
+        try table.set("0", to: "last")
+        try table.set("0", to: "again")
+        #expect(table.texts.count == 200_000)
+        #expect(throws: PropertyListError(reason: "the file has more than 200000 keys; split it")) {
+            try table.set("a", to: "")
         }
     }
 

@@ -108,6 +108,14 @@ struct XMLReaderTests {
                 "1:1: entity declarations are not allowed, because a few can expand without limit; write the text itself"
             ),
             (
+                "<!DOCTYPE plist [<<!ENTITY a 'b'> ]><array/>",
+                "1:1: entity declarations are not allowed, because a few can expand without limit; write the text itself"
+            ),
+            (
+                "<!DOCTYPE plist [<!-- <!ENTITY a 'b'> ]><array/>",
+                "1:1: entity declarations are not allowed, because a few can expand without limit; write the text itself"
+            ),
+            (
                 "<plist><array/><array/></plist>",
                 "1:16: <plist> contains a second value; a property list has one, so put both into an array"
             ),
@@ -119,8 +127,128 @@ struct XMLReaderTests {
                 "<html/>",
                 "1:1: <html> is not a property list element; the elements are dict, key, array, string, integer, real, date, data, true and false"
             ),
-        ])
+        ] as [(String, String)])
     func refuses(text: String, sentence: String) {
         #expect(Format.xml.refusal(of: Array(text.utf8)) == sentence)
+    }
+
+    @Test(
+        "reads each form of markup",
+        arguments: [
+            ("<plist version='>' a=\"/>\"><array/></plist>", []),
+            (
+                "<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"a>[b\" \"c\"><!-- > --><?a <?><plist><!-- -- --><array>"
+                    + "<!-- [ --><?b?></array ></plist >\n<!-- ] --> <?c?>\n", []
+            ),
+            (
+                "<array a='x'><true></true><true> <!-- c --> </true><false\n/><true a='/'/></array>",
+                [true, true, false, true]
+            ),
+            (
+                "<dict><key/><string/><key >a</key ><data/></dict>",
+                .dictionary([.init(key: "", value: ""), .init(key: "a", value: .data([]))])
+            ),
+            ("<dict a='b'><key>a<!-- <b> --></key><string >x<?y <z> ?></string\n></dict >", ["a": "x"]),
+            ("<integer>&#x31;<![CDATA[2]]></integer>", 12), ("<string><![CDATA[a]]b]>]]>]]></string>", "a]]b]>]]>"),
+            (
+                "<string>&lt;&gt;&amp;&quot;&apos;&#65;&#x4a;&#x10FFFF;&#00000000000066;&#9;</string>",
+                "<>&\"'AJ\u{10FFFF}B\t"
+            ),
+        ] as [(String, Tree)])
+    func markup(text: String, value: Tree) throws { #expect(try Format.xml.read(Array(text.utf8)) == value) }
+
+    @Test(
+        "refuses what the grammar of property lists does not have",
+        arguments: [
+            ("", "1:1: the document ends before the property list does; it was truncated"),
+            (
+                " x<array/>",
+                "1:2: this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>"
+            ),
+            (
+                "<!ENTITY a 'b'><array/>",
+                "1:1: entity declarations are not allowed, because a few can expand without limit; write the text itself"
+            ),
+            (
+                "<!ELEMENT a ANY><array/>",
+                "1:1: a declaration appears before the property list; only <!DOCTYPE …> is allowed there"
+            ),
+            ("<plist/>", "1:9: <plist/> is empty; it needs one value, an array or a dictionary"),
+            ("<plist></plist>", "1:8: the property list holds no value; it needs one, an array or a dictionary"),
+            ("<array>a</array>", "1:8: text appears between elements; put it into a <string>"),
+            (
+                "<array><!ELEMENT a ANY></array>",
+                "1:8: a declaration appears inside the property list; only comments are allowed there"
+            ),
+            (
+                "<array/><!ELEMENT a ANY>",
+                "1:9: the document continues after the end of the property list; remove the rest"
+            ),
+            ("<dict><string>a</string></dict>", "1:14: a value in a <dict> has no <key> before it"),
+            ("<dict><true/></dict>", "1:12: a value in a <dict> has no <key> before it"),
+            ("<dict><dict/></dict>", "1:12: a value in a <dict> has no <key> before it"),
+            (
+                "<dict><key>a</key><key>b</key></dict>",
+                "1:23: in /a: a <key> follows a <key>; the first one has no value"
+            ),
+            ("<dict><key>a</key><key/></dict>", "1:23: in /a: a <key> follows a <key>; the first one has no value"),
+            ("<array><key>a</key></array>", "1:12: a <key> appears outside a <dict>; keys belong in dictionaries"),
+            ("<key>a</key>", "1:5: a <key> appears outside a <dict>; keys belong in dictionaries"),
+            ("<dict><key>a</key></dict>", "1:19: in /a: the preceding <key> has no value"),
+            ("<array><true>x</true></array>", "1:14: <true> cannot contain text; write <true/>"),
+            ("<array><false>x</false></array>", "1:15: <false> cannot contain text; write <false/>"),
+            ("<array><!-- x >", "1:8: the document ends inside a comment; '-->' is missing"),
+            ("<array/><!-- x >", "1:9: the document ends inside a comment; '-->' is missing"),
+            ("<array><?x >", "1:8: the document ends inside a declaration; '?>' is missing"),
+            ("<string>a", "1:9: the document ends inside text; '</string>' is missing"),
+            ("<string>a&lt;", "1:14: the document ends inside text; '</string>' is missing"),
+            ("<string><![CDATA[a>", "1:18: the document ends inside a CDATA section; ']]>' is missing"),
+            (
+                "<string>&#000000000000066;</string>",
+                "1:9: '&' does not begin a reference here; write '&amp;' for the character itself"
+            ),
+            ("<string>a&;</string>", "1:10: '&;' is not defined; \(references)"),
+            ("<string>&#;</string>", "1:9: '&#;' is not defined; \(references)"),
+            ("<string>&#x;</string>", "1:9: '&#x;' is not defined; \(references)"),
+            ("<string>&#X41;</string>", "1:9: '&#X41;' is not defined; \(references)"),
+            (
+                "<string>&#x0;</string>",
+                "1:9: '&#x0;' refers to a character that XML does not allow; remove it, or use the binary format"
+            ),
+        ] as [(String, String)])
+    func grammar(text: String, sentence: String) { #expect(Format.xml.refusal(of: Array(text.utf8)) == sentence) }
+
+    @Test(
+        "knows its elements by their whole names",
+        arguments: ["dicty", "arrays", "array\u{E9}", "date1", "datas", "trueish", "plists", "p", "strings"])
+    func names(name: String) {
+        let elements = "dict, key, array, string, integer, real, date, data, true and false"
+        #expect(
+            Format.xml.refusal(of: Array("<\(name)/>".utf8))
+                == "1:1: <\(name)> is not a property list element; the elements are \(elements)")
+    }
+
+    private static let references = "only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+
+    @Test("refuses what passes a limit, and not before")
+    func limits() throws {
+        let document = Array("<dict><key>k</key><array><true/><data>AAAA</data></array></dict>".utf8)
+        #expect(
+            try Format.xml.read(document, limits: .init(nesting: 2, values: 4)) == ["k": [true, .data([0, 0, 0])]])
+        #expect(
+            Format.xml.refusal(of: document, limits: .init(nesting: 1))
+                == "1:26: in /k: the document nests deeper than 1 containers; flatten it")
+        #expect(
+            Format.xml.refusal(of: document, limits: .init(values: 3))
+                == "1:38: in /k: the document holds more than 3 values; split it")
+        for (text, refusal) in [("a&amp;", "an element's text"), ("aa\r", "an element's text")] {
+            let document = Array("<string>\(text)b</string>".utf8)
+            #expect(Format.xml.refusal(of: document, limits: .init(valueBytes: text.count == 3 ? 4 : 3)) == nil)
+            #expect(
+                Format.xml.refusal(of: document, limits: .init(valueBytes: text.count == 3 ? 3 : 2))?
+                    .hasSuffix(
+                        "\(refusal) is longer than \(text.count == 3 ? 3 : 2) bytes; store large data in separate files"
+                    ) == true)
+        }
     }
 }

@@ -83,20 +83,56 @@ struct PropertyListValueTests {
                 == PropertyListDictionary([.init(key: "7", value: .integer(.init(UInt64(7))))]))
     }
 
+    @Test("has one entry for each key, the last one, however many there are", arguments: 0...20)
+    func repeatedKeys(count: Int) {
+        let entries = (0..<count).map { PropertyListDictionary.Entry(key: "\($0)", value: .string("\($0)")) }
+        let repeated = entries + entries.prefix(2).map { .init(key: $0.key, value: .null) }
+        let last = Array(entries.dropFirst(2)) + repeated.suffix(min(count, 2))
+        var dictionary = PropertyListDictionary(repeated)
+        #expect(dictionary.entries == last)
+        for entry in last { #expect(dictionary[entry.key] == entry.value) }
+        #expect(dictionary["e\u{301}"] == nil)
+        dictionary["e\u{301}"] = .boolean(true)
+        dictionary["é"] = .boolean(false)
+        dictionary["absent"] = nil
+        #expect(dictionary["e\u{301}"] == .boolean(true) && dictionary["é"] == .boolean(false))
+        #expect(dictionary.entries.map(\.key.utf8.count) == last.map(\.key.utf8.count) + [3, 2])
+        for entry in last { dictionary[entry.key] = nil }
+        #expect(dictionary.entries.map(\.value) == [.boolean(true), .boolean(false)])
+        #expect(dictionary["é"] == .boolean(false) && dictionary["0"] == nil)
+    }
+
+    @Test("of an error has the first place and path that are known, and a lack of memory has no place")
+    func errors() {
+        let (first, second) = (SourcePosition.text(line: 1, column: 2), SourcePosition.byte(offset: 3))
+        let error = PropertyListError(reason: "no").located(at: first, path: "/a").located(at: second, path: "/b")
+        #expect("\(error)" == "1:2: in /a: no")
+        #expect(
+            "\(PropertyListError(reason: "no").located(at: second).located(at: first, path: "/b"))"
+                == "byte 3: in /b: no")
+        for shortage in [PropertyListError.outOfMemory, PropertyListError(shortage: "short")] {
+            #expect(shortage.isOutOfMemory && shortage.located(at: first).position == nil)
+        }
+        #expect(!error.isOutOfMemory)
+    }
+
+    @Test("is read with a progress that begins at zero, and again after a reset")
+    func progress() {
+        let progress = ReadingProgress()
+        progress.add(bytes: 5)
+        progress.add(items: 2)
+        progress.add(bytes: 3)
+        #expect(progress.bytes == 8 && progress.items == 2)
+        progress.reset()
+        #expect(progress.bytes == 0 && progress.items == 0)
+    }
+
     @Test("nests as deep as a document may, and no deeper")
     func nesting() throws {
         let deep = String(repeating: #"{"a":["#, count: 1_100) + "1" + String(repeating: "]}", count: 1_100)
         #expect(try json(deep) == json(deep))
         #expect(throws: PropertyListError.self) { try json("[" + deep + "]") }
     }
-
-    @Test(
-        "that is base64 is taken for data only if a detail could show it so",
-        arguments: [
-            ("AAEC", [0, 1, 2]), ("AAE=", [0, 1]), ("", []), ("two words", nil), ("AAE", nil), ("A A=", nil),
-            ("é===", nil), ("AAAA====", nil),
-        ] as [(String, [UInt8]?)])
-    func base64(_ text: String, _ bytes: [UInt8]?) { #expect(Base64Text.bytes(text) == bytes) }
 
     private struct Refusing: PropertyListConsumer {
         func beginDictionary(at position: SourcePosition) {}

@@ -24,7 +24,9 @@ import Testing
             ("Titel", "Title", true),
             ("Title", "Title", false), ("Ti", "Tit", false), ("Text", "Title", false), ("Row", "Rows", true),
             ("Kay", "Key", true),
-            ("Ky", "Key", false),
+            ("Ky", "Key", false), ("Tixye", "Title", false), ("abcd", "ad", false), ("ad", "abcd", false),
+            ("xabcy", "xcbay", false),
+            ("abcd", "abcdef", false), ("abc", "bca", false), ("cab", "cba", true),
         ])
     func slips(_ word: String, _ other: String, _ isSlip: Bool) {
         #expect(EditDistance.isOneSlip(word, other) == isSlip)

@@ -30,6 +30,9 @@ import Testing
             }
         }
         #expect(visits == 2)
+        #expect(throws: Refused.self) {
+            try "a".utf8Span.span.forEachPart(dividedBy: UInt8(ascii: "&")) { _ in throw Refused() }
+        }
     }
 
     private static func index(of byte: UInt8, in text: String) -> Int { text.utf8Span.span.index(of: byte) }

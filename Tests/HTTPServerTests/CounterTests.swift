@@ -48,6 +48,14 @@ struct CounterTests {
         #expect(waits.sum == 40_000_000_000)
     }
 
+    @Test(
+        "Durations are divided at 1, 2.5 and 5 of each power of ten from 50 µs to 10 s, waits from a second to an hour")
+    func bounds() {
+        let durations = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+        #expect(DurationBuckets.requests.bounds.map { Double($0) / 1e6 } == durations)
+        #expect(DurationBuckets.waits.bounds.map { Double($0) / 1e9 } == [1, 5, 15, 30, 60, 120, 300, 900, 3_600])
+    }
+
     @Test("Requests without an answer and answers that are cut off are counted")
     func ends() {
         let counters = ServerCounters()

@@ -68,6 +68,25 @@ struct SpreadTests {
         #expect(counts.values.allSatisfy { (900...1100).contains($0) })
     }
 
+    @Test("of heartbeats fall on the next of 32 instants in a period, after half of it or more")
+    func instants() {
+        for (period, step) in [(3_200, 100), (64, 2), (63, 1), (1, 1)] as [(Int64, Int64)] {
+            for now in 1_000..<1_200 as Range<Int64> {
+                let earliest = now + period / 2 + Jitter.part(of: period / 2, number: 7)
+                let schedule = HeartbeatSchedule(period: .milliseconds(period), number: 7, now: now)
+                #expect(schedule.next.isMultiple(of: step) && (earliest..<earliest + step).contains(schedule.next))
+            }
+        }
+    }
+
+    @Test("of a time that is nothing is never, and of a short one is at least a millisecond")
+    func timeouts() {
+        let times: [Duration] = [
+            .zero, .seconds(-1), .nanoseconds(1), .milliseconds(1), .milliseconds(5), .seconds(1 << 60),
+        ]
+        #expect(times.map(\.timeoutMilliseconds) == [1 << 60, 1 << 60, 1, 1, 5, 1 << 60])
+    }
+
     @Test("of heartbeats come once in each period, and none is made up for")
     func schedule() {
         var schedule = HeartbeatSchedule(period: .seconds(16), number: 3, now: 0)

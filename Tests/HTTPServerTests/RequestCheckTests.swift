@@ -29,6 +29,12 @@ struct RequestCheckTests {
         Case("OPTIONS * HTTP/1.1\r\n\(host)\r\n", 200, "options * "),
         Case("GET /a HTTP/1.2\r\n\(host)\r\n", 200, "get /a "),
         Case("PROPFIND //a HTTP/1.1\r\n\(host)\r\n", 200, "other //a "),
+        Case("PUT /a HTTP/1.1\r\n\(host)\r\n", 200, "put /a "),
+        Case("PATCH /a HTTP/1.1\r\n\(host)\r\n", 200, "patch /a "),
+        Case("DELETE /a HTTP/1.1\r\n\(host)\r\n", 200, "delete /a "),
+        Case("delete /a HTTP/1.1\r\n\(host)\r\n", 200, "other /a "),
+        Case("PUTS /a HTTP/1.1\r\n\(host)\r\n", 200, "other /a "),
+        Case("GOT /a HTTP/1.1\r\n\(host)\r\n", 200, "other /a "),
         Case(
             "GET /a?\(String(repeating: "&a=b", count: 2000)) HTTP/1.1\r\n\(host)\r\n", 200,
             "get /a?\(String(repeating: "&a=b", count: 2000)) "),

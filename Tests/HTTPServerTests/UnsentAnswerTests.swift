@@ -15,6 +15,12 @@ struct UnsentAnswerTests {
                 the answer to PUT /?[2J??\(String(repeating: "x", count: 73))…, status 400, cannot be sent: its header \
                 lines, 120 bytes, exceed the memory of the connection (id c0ffee)
                 """)
+        let target = String(repeating: "~", count: 80)
+        let refused = RequestFault(id: "1", method: .get, target: target, kind: .unsent(status: 200, headerSize: nil))
+        #expect(
+            "\(refused)" == "the answer to GET \(target), status 200, cannot be sent: libmicrohttpd refused it (id 1)")
+        let failed = RequestFault(id: "1", method: .other, target: target, kind: .failed)
+        #expect("\(failed)" == "the request other \(target) failed with an internal fault (id 1)")
     }
 
     @Test("for want of memory for its body becomes a 503 with Retry-After, and the connection goes on")

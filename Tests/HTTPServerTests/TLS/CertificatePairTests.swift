@@ -14,7 +14,7 @@ struct CertificatePairTests {
         try TestCertificate(name, from: now + begin * day, until: now + end * day)
     }
 
-    private static func fault(_ certificate: String, _ key: String) -> CertificateFault? {
+    private static func fault(_ certificate: String, _ key: String, now: Int = now) -> CertificateFault? {
         do {
             _ = try CertificatePair(certificate: Array(certificate.utf8), key: Array(key.utf8), now: now)
             return nil
@@ -83,6 +83,9 @@ struct CertificatePairTests {
             }
             #expect(told == sentence)
         }
-        #expect(Self.fault(one.certificate, one.key) == nil)
+        let (begin, end) = (Self.now - Self.day, Self.now + 100 * Self.day)
+        for (time, isValid) in [(begin - 1, false), (begin, true), (end - 1, true), (end, false)] {
+            #expect((Self.fault(one.certificate, one.key, now: time) == nil) == isValid)
+        }
     }
 }

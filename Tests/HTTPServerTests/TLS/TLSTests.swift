@@ -60,6 +60,16 @@ struct TLSTests {
         }
     }
 
+    @Test("refuses a header of more fields than the library has memory to answer, in our own words")
+    func manyFields() throws {
+        try withClient { client throws in
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n\((2...220).map { "a\($0 % 10): b\r\n" }.joined())\r\n")
+            let answer = try client.readAnswer()
+            #expect(
+                answer.status == 431 && answer.body == "The header has 220 fields, and the server reads at most 100.")
+        }
+    }
+
     @Test("takes bodies in many records, with a length and in chunks")
     func bodies() throws {
         let text = String(repeating: "0123456789abcdef", count: 20_000)

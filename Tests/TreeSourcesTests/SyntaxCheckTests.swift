@@ -12,6 +12,7 @@ struct SyntaxCheckTests {
             ("bplist00xyz", .binary), ("{}", .json), ("{ \"a\" : 1 }", .json), ("\n[1]", .json), ("[", .json),
             ("\"text\"", .json), ("-1", .json), ("42", .json), ("true", .json), ("false", .json), ("null", .json),
             ("{ 'a' : 1 }", .json), ("{ a : 1 }", .json), ("{", .json), ("{ \"a\\\"=\" : 1 }", .json),
+            ("{ = 1 }", .json), ("{ /* a = b */ }", .json), ("{ \"a", .json), ("{ // a = b", .json),
         ])
     func syntax(of text: String, is expected: PropertyListSyntax) throws {
         #expect(try SyntaxCheck.syntax(of: Array(text.utf8)) == expected)
@@ -56,6 +57,14 @@ struct SyntaxCheckTests {
                 "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
             ),
             (
+                Array("\n \n\t\n# Hosts\n\n[owner]\nname = \"x\"".utf8),
+                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+            ),
+            (
+                Array("\n \n\t[owner]\nname = \"x\"".utf8),
+                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+            ),
+            (
                 Array("name = 5".utf8),
                 "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
             ),
@@ -82,7 +91,7 @@ struct SyntaxCheckTests {
             ([0x89, 0x50, 0x4E, 0x47], "it is a PNG image; it must be a property list or a table"),
             ([0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG image; it must be a property list or a table"),
             (Array("%PDF-1.7".utf8), "it is a PDF document; it must be a property list or a table"),
-        ])
+        ] as [([UInt8], String)])
     func refusal(of bytes: [UInt8], says sentence: String) {
         #expect(throws: PropertyListError(reason: sentence)) { try read(bytes) }
     }

@@ -251,7 +251,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         guard gap[index] == UInt8(ascii: "<") else { return nil }
         let isComment = gap[index...].starts(with: Array("<!--".utf8))
         let end = Array((isComment ? "-->" : "?>").utf8)
-        var place = index + 2
+        var place = index + (isComment ? 4 : 2)
         while place < gap.count {
             if gap[place...].starts(with: end) { return place + end.count }
             place += 1

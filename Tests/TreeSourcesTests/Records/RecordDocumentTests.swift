@@ -33,6 +33,7 @@ struct RecordDocumentTests {
     @Test(
         "is titled by the field that tells its records apart",
         arguments: [
+            ("a.csv", "Title,Name\n,One\n,Two\n", "Name"),
             ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,Two\n3,Jazz,Three\n4,Jazz,Four\n", "Name"),
             ("a.csv", "Id;Name\n1;One\n2;Two\n", "Name"), ("a.CSV", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),
             ("a.tsv", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),

@@ -38,5 +38,28 @@ struct DictionarySpliceTests {
     @Test("without a file it is written anew")
     func anew() throws {
         #expect(try Self.write(nil, .json, "{}", #"{"b":true}"#) == #"{"b":true}"#)
+        #expect(
+            try Self.write(nil, .xml, "{}", #"{"b":true}"#).hasSuffix(
+                "<dict>\n\t<key>b</key>\n\t<true/>\n</dict>\n</plist>\n"))
+        #expect(try Self.write(nil, .binary, "{}", #"{"b":true}"#).hasPrefix("bplist00"))
+        #expect(throws: SpliceError<Never>.self) { try Self.write(nil, .xml, "{}", #"{"b":"\u0001"}"#) }
+    }
+
+    @Test(
+        "in any syntax ends with the first error of what takes its bytes",
+        arguments: [PropertyListSyntax.xml, .json, .binary])
+    func refusal(syntax: PropertyListSyntax) throws {
+        struct Full: Error {}
+        let value = PropertyListDictionary([.init(key: "b", value: .boolean(true))])
+        for text in syntax == .json ? [nil, "{}"] : [nil] as [String?] {
+            let error = #expect(throws: SpliceError<Full>.self) {
+                try DictionarySplice(old: .init(), new: value).write(
+                    text.map { .memory(Array($0.utf8)) }, syntax: syntax
+                ) {
+                    (_: Span<UInt8>) throws(Full) in throw Full()
+                }
+            }
+            if case .sink? = error {} else { Issue.record("the sink's error was lost") }
+        }
     }
 }

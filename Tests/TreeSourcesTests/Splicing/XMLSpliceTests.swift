@@ -117,6 +117,49 @@ struct XMLSpliceTests {
         }
     }
 
+    @Test(
+        "a new container is on one line if its neighbour is, and has a line for each value if the empty one begins a line"
+    )
+    func layoutOfContainers() throws {
+        let start = "<plist>\n<array>\n\t<dict><key>Title</key><string>A</string></dict>\n"
+        for (before, edit, after) in try [
+            (
+                start, Edit.insert(#"{"Title":"N","x":[1]}"#, "/"),
+                start
+                    + "\t<dict><key>Title</key><string>N</string><key>x</key><array><integer>1</integer></array></dict>\n"
+            ),
+            (
+                "<plist>\n<array>\n\t<dict>\n\t\t<key>Title</key>\n\t\t<string>A</string>\n\t\t<key>F</key>\n\t\t<dict/>\n\t</dict>\n",
+                .patch(#"{"F":{"a":1,"b":[2]}}"#, "/A"),
+                "<plist>\n<array>\n\t<dict>\n\t\t<key>Title</key>\n\t\t<string>A</string>\n\t\t<key>F</key>\n\t\t<dict>\n"
+                    + "\t\t\t<key>a</key>\n\t\t\t<integer>1</integer>\n\t\t\t<key>b</key>\n\t\t\t<array>\n\t\t\t\t<integer>2</integer>\n"
+                    + "\t\t\t</array>\n\t\t</dict>\n\t</dict>\n"
+            ),
+        ] {
+            let end = "</array>\n</plist>\n"
+            var edited = try EditedText(before + end)
+            try edited.apply([edit])
+            #expect(edited.text == after + end)
+        }
+    }
+
+    @Test(
+        "an item that is moved keeps the lines within its comments and instructions, and the others are indented anew")
+    func movedComments() throws {
+        let row =
+            "\t<dict>\n\t\t<key>Title</key>\n\t\t<string>A</string>\n\t\t<!--> x\n\t\ty --><!-- z\n-->\n\t\t<?p\n\t\tq?><??>\n"
+            + "\t\t<key>k</key>\n\t\t<true/>\n\t</dict>\n"
+        let other =
+            "\t<dict>\n\t\t<key>Title</key>\n\t\t<string>B</string>\n\t\t<key>Children</key>\n\t\t<array>\n\t\t\t<string>C</string>\n"
+        let end = "\t\t</array>\n\t</dict>\n</array>\n</plist>\n"
+        var edited = try EditedText("<plist>\n<array>\n" + row + other + end)
+        try edited.apply([.move("/A", below: "/B")])
+        let moved =
+            "\t\t\t<dict>\n\t\t\t\t<key>Title</key>\n\t\t\t\t<string>A</string>\n\t\t\t\t<!--> x\n\t\ty --><!-- z\n-->\n"
+            + "\t\t\t\t<?p\n\t\tq?><??>\n\t\t\t\t<key>k</key>\n\t\t\t\t<true/>\n\t\t\t</dict>\n"
+        #expect(edited.text == "<plist>\n<array>\n" + other + moved + end)
+    }
+
     /// Each on one line, so that new text is on that line, too.
     static var oneLineCases: [(before: String, edits: [Edit], after: String)] {
         do {

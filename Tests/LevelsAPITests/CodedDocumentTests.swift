@@ -1,9 +1,10 @@
 import ContentCodings
 import HTTPServer
 import Levels
-import LevelsAPI
 import Testing
 
+@testable import Bytes
+@testable import LevelsAPI
 @testable import TestDocuments
 
 /// Documents in the coding that a client asks for, whole and while they are written (manual, Documents as a whole).
@@ -13,6 +14,21 @@ import Testing
     }
 
     private static let targets = ["/document", "/document?format=json", "/document?format=binary"]
+
+    @Test("What was written ahead is sent in pieces of any size, to the last byte")
+    func pieces() {
+        var written = ByteBuffer()
+        written.append("abcde" as StaticString)
+        var sent = ""
+        var counts: [Int] = []
+        for size in [2, 0, 2, 2, 2] {
+            var piece = [UInt8](repeating: 0, count: size)
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe written.drain(into: $0) }
+            sent += String(decoding: piece.prefix(count), as: UTF8.self)
+            counts.append(count)
+        }
+        #expect(sent == "abcde" && counts == [2, 0, 2, 1, 0])
+    }
 
     @Test("Short documents stay as they are, others are coded, whole or in pieces", arguments: ["gzip", "br"])
     func coded(_ token: String) throws {

@@ -1,5 +1,8 @@
 import Foundation
+import Levels
 import Testing
+
+@testable import TestDocuments
 
 /// Answers as property lists, and which format is chosen (manual, Requests and answers).
 @Suite struct FormatTests {
@@ -225,7 +228,45 @@ import Testing
             #expect(desk.get(target).status == 200)
         }
         #expect(desk.get("/detail/b/c?format=plist").status == 406)
+        #expect(desk.get("/levels/b?format=plist&limit=1").status == 200)
         #expect(desk.get("/levels/e?format=plist").status == 200)
         #expect(desk.get("/levels/?format=plist&fields=Text&limit=2").status == 200)
+    }
+
+    @Test("Text that XML cannot represent is refused as a property list in every member of an answer")
+    func members() throws {
+        let deep = try Desk(#"[{"Title":"a","Rows":["sea"]},{"Title":"\u0001","Rows":["lake"]}]"#)
+        let divided = try Desk(
+            ##"{"Sections":[{"Title":"\u0001","Rows":["a"]},{"Title":"b","Footer":"\u0002","Rows":["c"]}]}"##)
+        for (desk, target, status) in [
+            (deep, "/levels/?q=sea&", 200), (deep, "/levels/?q=lake&", 406), (deep, "/levels/a?", 200),
+            (deep, "/levels/%01?", 406),
+            (deep, "/detail/a?", 406), (deep, "/detail/%01/lake?", 406), (deep, "/levels/?depth=2&expand=a&", 406),
+            (divided, "/levels/?sections=all&", 406), (divided, "/levels/?q=a&", 200),
+            (divided, "/levels/?group=Title&", 200),
+        ] {
+            #expect(desk.get(target + "format=plist").status == status, "\(target)")
+            #expect(desk.get(String(target.dropLast())).status == 200, "\(target)")
+        }
+    }
+
+    @Test("Text that XML cannot represent is refused as a property list in each part of a delta")
+    func deltas() throws {
+        let kept = (0..<40).map { #""row \#($0)""# }
+        let tagged = kept + [#"{"Title":"a","Tag":"b"}"#]
+        for (rows, status) in [
+            (tagged, 200), (Array(tagged.reversed()), 200), (kept, 200), (tagged + [#""\u0001""#], 406),
+            (kept + [#"{"Title":"a","Tag":"\u0001"}"#], 406),
+        ] {
+            func snapshot(_ rows: [String], _ revision: String) throws -> Snapshot {
+                Desk.snapshot(try Document.tree("[\(rows.joined(separator: ","))]"), revision: revision)
+            }
+            let desk = Desk(try snapshot(tagged, "k3-1"))
+            let tags = ["json", "plist"].map { desk.get("/levels/?format=\($0)").entityTag.dropFirst().dropLast() }
+            desk.api.publish(try snapshot(rows, "k3-2"))
+            #expect(desk.get("/levels/?since=\(tags[0])").line.contains(#""removed":["#))
+            let answer = desk.get("/levels/?since=\(tags[1])&format=plist")
+            #expect(answer.status == status && answer.text.contains("<key>removed</key>") == (status == 200))
+        }
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPServer
 import Levels
-import LevelsAPI
 import Testing
 
+@testable import Bytes
+@testable import LevelsAPI
 @testable import TestDocuments
 
 /// Pages of a level (manual, Levels).
@@ -214,6 +215,84 @@ import Testing
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"\(detail)",\
                 "instance":"/levels/?\(query)","parameter":"\(parameter)"}
                 """)
+    }
+
+    @Test("A cursor has its sort key with its length, filled with zeros, and no other form of it")
+    func sortKeys() {
+        func text(_ words: [UInt64]) -> [UInt8] {
+            var text = ByteBuffer()
+            for word in words { Version.word(word, into: &text) }
+            return Array(copying: text.span)
+        }
+        func key(_ words: [UInt64]) -> [UInt8]? {
+            Bookmark(position: text([5, 6]), orderKey: text(words), sectionMarks: [], room: .whole)?.orderKey
+        }
+        #expect(key([0x0261_6200_0000_0000]) == [0x61, 0x62])
+        for wrong in [
+            [0x0261_6200_0000_0001], [0x0261_6201_0000_0000], [0], [0x0801_0203_0405_0607], [0x0701_0203_0405_0607, 0],
+        ] as [[UInt64]] {
+            #expect(key(wrong) == nil)
+        }
+        for length in [1, 6, 7, 8, 15, 16, 239, 240] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
+            let bookmark = Bookmark(position: 5, keyHashes: [6], orderKey: bytes, sectionMarks: [7, 8])
+            func part(_ append: (Bookmark) -> (inout ByteBuffer) -> Void) -> [UInt8] {
+                var part = ByteBuffer()
+                append(bookmark)(&part)
+                return Array(copying: part.span)
+            }
+            let parts = [
+                part(Bookmark.appendPosition), part(Bookmark.appendOrderKey), part(Bookmark.appendSectionMarks),
+            ]
+            let read = Bookmark(position: parts[0], orderKey: parts[1], sectionMarks: parts[2], room: .whole)
+            #expect(
+                read?.position == 5 && read?.keyHashes == [6] && read?.orderKey == bytes
+                    && read?.sectionMarks == [7, 8])
+            #expect(
+                Bookmark(position: parts[0], orderKey: parts[1].dropLast(11) + [], sectionMarks: [], room: .whole)?
+                    .orderKey != bytes)
+        }
+        let marks = (1...9).map { UInt64($0) }
+        #expect(
+            Bookmark(
+                position: text([5] + marks.dropLast()), orderKey: [], sectionMarks: text(marks.dropLast()), room: .whole
+            ) != nil)
+        #expect(Bookmark(position: text([5] + marks), orderKey: [], sectionMarks: [], room: .whole) == nil)
+        #expect(Bookmark(position: text([5, 6]), orderKey: [], sectionMarks: text(marks), room: .whole) == nil)
+        #expect(Bookmark(position: text([5]), orderKey: [], sectionMarks: [], room: .whole) == nil)
+    }
+
+    @Test("A cursor is read as it was written, and is no other text")
+    func cursors() {
+        let steps = (1...3).map { number in
+            Bookmark(
+                position: number, keyHashes: [UInt64(number)], orderKey: number == 2 ? nil : [UInt8(number)],
+                sectionMarks: number == 3 ? [9] : [], room: OutlinePlace.room(steps: 3))
+        }
+        let rows = [nil, [1, 2]].flatMap { key in
+            [[], [3]].map { RowBookmark.row(Bookmark(position: 4, keyHashes: [5], orderKey: key, sectionMarks: $0)) }
+        }
+        let supplied = (0...17).map { count in
+            RowBookmark.supplied((0..<count).map { UInt8(truncatingIfNeeded: $0 + 250) })
+        }
+        for bookmark in rows + supplied + [.outline(OutlinePlace(steps: steps))] {
+            var text = ByteBuffer()
+            bookmark.append(to: &text)
+            let cursor = String(utf8: text.span)
+            #expect(RowBookmark(cursor: cursor) == bookmark, "\(cursor)")
+            for other in [cursor + "A", cursor + ".", String(cursor.dropLast())] {
+                #expect(RowBookmark(cursor: other) == nil, "\(other)")
+            }
+        }
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        #expect((UInt8.min...UInt8.max).filter(Version.isCharacter) == Array(alphabet.utf8).sorted())
+        for word in [0, 1, 63, 64, 1 << 60, .max] as [UInt64] {
+            var text = ByteBuffer()
+            Version.word(word, into: &text)
+            #expect(Version.words(text.span) == [word] && text.count == 11)
+        }
+        #expect(
+            Version.words("P__________".utf8Span.span) == [.max] && Version.words("Q__________".utf8Span.span) == nil)
     }
 
     private func json(_ titles: [String]) -> String { "[" + titles.map { #""\#($0)""# }.joined(separator: ",") + "]" }

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPServer
-import LevelsAPI
 import Testing
+
+@testable import LevelsAPI
 
 /// Problems: status and the whole text (manual, Errors).
 @Suite struct ProblemTests {
@@ -48,6 +49,15 @@ import Testing
                 "instance":"\(example.target)","nearest":"\(example.nearest)"}
                 """)
         #expect(try Desk(Self.document).get(example.nearest).status == 200)
+    }
+
+    @Test("A service that is too busy says when to try again, in whole seconds from 1 to 300")
+    func tooBusy() {
+        let times: [Duration] = [
+            .zero, .nanoseconds(1), .seconds(1), .seconds(2), .milliseconds(2_001), .seconds(300), .seconds(301),
+        ]
+        let waits = times.map { Problem.tooBusy(for: $0).headers.map { "\($0.name): \($0.value)" } }
+        #expect(waits == ["1", "1", "1", "2", "3", "300", "300"].map { ["Retry-After: \($0)"] })
     }
 
     @Test("A problem shows a text with control characters, or an endless one, safely")

@@ -73,6 +73,27 @@ import Testing
         #expect(try Document.tree(document).warnings.first.map(\.description) == [])
     }
 
+    @Test(
+        "A list of dictionaries holds rows if one of the first four has a title of text, a number, a date or a Boolean",
+        arguments: [
+            ("<string>t</string>", true), ("<integer>5</integer>", true), ("<integer>-5</integer>", true),
+            ("<real>0.5</real>", true),
+            ("<date>2001Z</date>", true), ("<true/>", true), ("<false/>", true), ("<data>AAAA</data>", false),
+            ("<array/>", false),
+            ("<dict/>", false),
+        ])
+    func titles(_ title: String, _ isTitle: Bool) throws {
+        for (before, isSeen) in [(0, true), (3, true), (4, false)] {
+            let document =
+                "<array><dict><key>Title</key><string>a</string><key>Kids</key><array>"
+                + String(repeating: "<dict><key>N</key><true/></dict>", count: before)
+                + "<dict><key>N</key>\(title)<key>Title</key>\(title)</dict></array></dict></array>"
+            let warnings = try Document.tree(document).warnings.first.map(\.message)
+            let sentence = "'Kids' holds dictionaries with a title but is kept as a field; \(Self.from)"
+            #expect(warnings == (isTitle && isSeen ? [sentence] : []))
+        }
+    }
+
     @Test("Mapped names are used for reading rows and titles")
     func mapped() throws {
         let names = try StructuralNames(mapping: "title=name,children=entries")

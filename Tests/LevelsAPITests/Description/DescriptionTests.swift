@@ -73,6 +73,24 @@ import Testing
         #expect(summary.contains("By default `1000`.") == (option.defaultValue == "1000"))
     }
 
+    @Test("has an answer 304 wherever a GET is answered with an entity tag, with the fields of such an answer")
+    func notModified() throws {
+        let service = try DescribedService()
+        var tagged = 0
+        for operation in service.operations {
+            let responses = service.responses(of: operation)
+            let fields = responses["200"]?["headers"] as? [String: Any] ?? [:]
+            let isTagged = operation.method == "GET" && fields["ETag"] != nil
+            #expect((responses["304"] != nil) == isTagged, "\(operation.method) \(operation.path)")
+            guard isTagged else { continue }
+            tagged += 1
+            let names = Set((responses["304"]?["headers"] as? [String: Any] ?? [:]).keys)
+            #expect(names.contains("ETag") && names.isSubset(of: fields.keys), "\(operation.path)")
+            #expect(responses["304"]?["description"] as? String == "The client has the current representation.")
+        }
+        #expect(tagged > 5)
+    }
+
     @Test("makes the type of an option from its grammar")
     func types() throws {
         let service = try DescribedService()

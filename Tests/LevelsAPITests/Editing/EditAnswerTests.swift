@@ -1,5 +1,6 @@
 import HTTPServer
 import Testing
+import TreeSources
 import TreeStore
 
 @testable import LevelsAPI
@@ -185,6 +186,13 @@ import TreeStore
         for (outcome, status, line) in [
             (.published(snapshot), 200, #"{"outcome":"published","revision":"k3-1"}"#),
             (.unchanged(snapshot), 200, #"{"outcome":"unchanged","revision":"k3-1"}"#),
+            (
+                .refused(SourceError("Data.plist", reason: "it is empty")), 422,
+                """
+                {"type":"/problems/document-refused","title":"Document refused","status":422,\
+                "detail":"Data.plist: it is empty. The version before is still served.","instance":"/reload"}
+                """
+            ),
             (
                 .stopped, 503,
                 """

@@ -136,6 +136,19 @@ import Testing
                 #""levels":["/levels/","/levels/About"],"details":["/detail/About"]"#))
     }
 
+    @Test("gives the levels that change in a language that the version before or after lacks")
+    func languages() throws {
+        let levels = #""levels":["/levels/","/levels/s","/levels/About","/levels/Zoom"]"#
+        for (before, after) in [
+            (["en": [:]], ["de": Self.german, "en": [:]]), (["de": Self.german, "en": [:]], ["en": [:]]),
+        ] {
+            let desk = Desk(try Self.snapshot(before))
+            desk.api.publish(try Self.snapshot(after, revision: "k3-2"))
+            let line = desk.get("/changes?since=k3-1").line
+            #expect(line.contains(levels), "\(line)")
+        }
+    }
+
     @Test("keeps a waiting request in its language, and answers it when that changes")
     func waiting() throws {
         let first = try Self.snapshot(["de": Self.german, "en": [:]])

@@ -55,6 +55,10 @@ struct SessionRefusalTests {
             Case(
                 .insert(#"{"Title":["x"]}"#, "/"),
                 "0 invalid '/Title': A title must be text, a number or a date, not an array."),
+            Case(
+                .put(#"{"Title":"n","Children":["x"]}"#, "/n"),
+                "0 invalid '/Children': 'Children' is the structure of the item, not a field; insert, move or delete the items below it."
+            ),
             Case(.insert(#"{"Title":"x","Key":5}"#, "/"), "0 invalid '/Key': A Key must be text, not a number."),
             Case(
                 .insert(#"{"Title":"x","Children":"rows"}"#, "/"),
@@ -258,9 +262,13 @@ struct SessionRefusalTests {
         let example = try SessionExample(#"["a"]"#, syntax: .xml)
         let sentence =
             "An XML document cannot contain control characters, U+FFFE or U+FFFF; leave them out of the text."
+        let key = character == "\\u0001" ? "\u{1}" : "\u{FFFE}"
         let bodies: [(Edit, String)] = [
             (.insert(#"{"Title":"x","F":["\#(character)"]}"#, "/"), "/F/0"), (.insert("\"\(character)\"", "/"), ""),
             (.patch(#"{"F":{"a":"\#(character)"}}"#, "/a"), "/F/a"), (.put("\"\(character)\"", "/a"), "/Title"),
+            (.insert(#"{"Title":"x","F":{"\#(character)":1}}"#, "/"), "/F/\(key)"),
+            (.patch(#"{"\#(character)":1}"#, "/a"), "/\(key)"),
+            (.put(#"{"Title":"n","\#(character)":1}"#, "/n"), "/\(key)"),
         ]
         for (edit, pointer) in bodies {
             #expect(example.refusal(of: [edit]) == "0 invalid '\(pointer)': \(sentence)")

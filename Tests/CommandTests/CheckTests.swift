@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
+import Levels
 import Testing
-import TreeSources
 
 @testable import TestSupport
+@testable import TreeSources
 @testable import drilldown
 
 @Suite("The output of check")
@@ -44,6 +45,32 @@ struct CheckTests {
         #expect(told.last == "\(path): 1 item, 1 warning")
     }
 
+    @Test("says of a table which fields it took, and how to choose others in a command that a terminal can show")
+    func table() throws {
+        let path = try scratch.write("a.csv", "Artist,Album,Name\nAda,X,One\nAda,X,Two\nBo,Y,Three\nBo,Y,Four\n")
+        func choice(_ options: RecordOptions = .init()) throws -> RecordChoice {
+            var interpretation = Interpretation()
+            interpretation.records = options
+            let file = PropertyListFile(path: path, interpretation: interpretation)
+            return try #require(try file.load(replacing: nil).tree.recordChoice)
+        }
+        let start = "4 records, titled by 'Name'; to choose otherwise: "
+        #expect(
+            try choice().sentence(.serve, source: "a b.csv")
+                == start + "drilldown serve 'a b.csv' --title-by Artist --drill-by Artist,Album")
+        #expect(
+            try choice(.init(titleField: "Name")).sentence(.check, source: "a.csv")
+                == start + "drilldown check a.csv --title-by Name --drill-by Artist,Album")
+        #expect(
+            try choice(.init(titleField: "Album", drillFields: ["Artist"])).sentence(.check, source: "a.csv")
+                == "4 records, titled by 'Album', drilled by 'Artist'")
+        let rest = "drilldown check  --title-by Artist --drill-by Artist,Album".utf8.count
+        for (length, isShown) in [(4_096 - rest, true), (4_097 - rest, false)] {
+            let said = try choice().sentence(.check, source: String(repeating: "a", count: length))
+            #expect(said.contains("; to choose otherwise: ") == isShown)
+        }
+    }
+
     @Test("calls standard input as compilers do")
     func standardInput() throws {
         #expect(
@@ -52,6 +79,9 @@ struct CheckTests {
                 "<stdin>: 2 items, 0 warnings",
             ])
         #expect(try refusal(standardInput("<plist>\n<array><nonsense/>")).hasPrefix("<stdin>:2:8: "))
+        let empty = "<stdin>: standard input is empty; it must contain a property list."
+        #expect(try refusal(standardInput("")) == empty)
+        #expect(try refusal(standardInput("1")) != empty)
     }
 
     @Test("names the first of the deepest levels by a path to paste")

@@ -56,7 +56,8 @@ struct CommandLineTests {
         arguments: [
             ("-V", "-V", "--version"),
             ("serve a.plist -version", "-version", "--version"),
-            ("serve -help", "-help", "serve --help"),
+            ("serve -help", "-help", "serve --help"), ("-?", "-?", "--help"), ("check -?", "-?", "check --help"),
+            ("-help", "-help", "--help"), ("a.plist -help", "a.plist", "--help"),
             ("serve a.plist --port 9000", "--port", "serve a.plist --listen 127.0.0.1:9000"),
             ("serve a.plist -p 9000", "-p", "serve a.plist --listen 127.0.0.1:9000"),
             ("a.plist -p 9000", "a.plist", "serve a.plist --listen 127.0.0.1:9000"),
@@ -91,6 +92,7 @@ struct CommandLineTests {
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
             ("serve --shape any --shape any", "the option '--shape' appears more than once."),
+            ("browse http://h --token-file a --token-file=b", "the option '--token-file' appears more than once."),
             (
                 "check a.plist --listen h:1",
                 "'--listen' is an option of serve, not of check; 'check --help' lists the options of check."

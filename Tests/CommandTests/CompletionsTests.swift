@@ -60,6 +60,14 @@ struct CompletionsTests {
                 let start = "'--\(option.name)\(option.placeholder == nil ? "" : "=")["
                 #expect(lines.count { $0.hasPrefix(start) } == 1, "\(command) \(option.name)")
             }
+            let common = [
+                "'(- *)'{-h,--help}'[explains the command and its options]' \\",
+                "'(- *)'--version'[prints the version]'",
+            ]
+            #expect(lines.contains(Substring(common[0])))
+            let others = lines.filter { $0.hasPrefix("'1:") || $0.hasPrefix("'2:") || $0.hasPrefix("'*:") }
+            let arguments = others.map { $0.split(separator: "'")[0] }.filter { !$0.hasSuffix("_command") }
+            #expect(arguments == Self.otherArguments[command])
         }
         #expect(
             Completions.zsh.contains(
@@ -71,6 +79,14 @@ struct CompletionsTests {
             ))
         #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))
     }
+
+    /// What zsh completes after the options of each command.
+    private static let otherArguments: [CommandLineArguments.Command: [Substring]] = [
+        .serve: ["1:document:_drilldown_document"], .check: ["*:document:_drilldown_document"],
+        .import: ["1:document:_drilldown_document", "2:target:_files"],
+        .export: ["1:document:_drilldown_document", "2:target:_files"], .browse: ["1:URL:_urls"],
+        .completions: ["1:shell:(bash zsh fish)"], .manual: [],
+    ]
 
     @Test("for fish have a line for every option, with the commands that take it")
     func fish() {

@@ -28,6 +28,21 @@ struct ExportTests {
         #expect(written.starts(with: beginning.utf8))
     }
 
+    @Test("that cannot be finished leave no file, and what was there")
+    func unfinished() throws {
+        try scratch.write("Menu.json", #"["\u0001"]"#)
+        try scratch.write("Old.plist", "old")
+        try scratch.folder("Folder.json")
+        for name in ["Old.plist", "Folder.json", "none/Out.json"] {
+            let words = ["export", scratch("Menu.json"), scratch(name)]
+            let settings = try Settings(arguments: CommandLineArguments(arguments: words), environment: [:])
+            #expect(try ExportCommand.run(settings) == 1)
+        }
+        #expect(try String(contentsOfFile: scratch("Old.plist"), encoding: .utf8) == "old")
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+        #expect(names == ["Folder.json", "Menu.json", "Old.plist"])
+    }
+
     @Test("refuse rows that are not in memory, as /document does")
     func rows() throws {
         let error = #expect(throws: SourceError.self) { _ = try NumberSource(count: 10).loadDocument() }

@@ -21,6 +21,26 @@ struct ExtremeOptionTests {
         }
     }
 
+    @Test(
+        "is within the range of the manual, its ends included",
+        arguments: [
+            ("drain", 0, 3_600), ("threads", 0, 1_024), ("connections", 1, 1_000_000),
+            ("connections-per-address", 0, 1_000_000),
+            ("idle-timeout", 1, 86_400), ("request-deadline", 1, 86_400), ("waiters", 0, 1_000_000),
+            ("max-items", 1, 4_000_000_000),
+            ("poll-interval", 1, 86_400), ("refresh", 1, 86_400), ("fetch-timeout", 1, 3_600),
+            ("first-patience", 0, 86_400),
+            ("arranged-rows", 0, 100_000_000), ("query-timeout", 1, 3_600),
+        ])
+    func ranges(name: String, first: Int, last: Int) throws {
+        let option = try #require(Option.all.first { $0.name == name })
+        for value in [first, last] { #expect(fault(option, "\(value)") == nil) }
+        for value in [first - 1, last + 1] {
+            let told = fault(option, "\(value)")
+            #expect(told == "--\(name): '\(value)' is not a whole number from \(first) to \(last).")
+        }
+    }
+
     @Test("is within its range, or a sentence says which that is", arguments: 0..<2)
     func numbers(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))

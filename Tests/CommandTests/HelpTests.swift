@@ -39,6 +39,19 @@ struct HelpTests {
         }
     }
 
+    @Test("says in a few words what each command takes and does")
+    func summaries() {
+        #expect(
+            CommandLineArguments.Command.allCases.map { "\($0.synopsis): \($0.summary)" } == [
+                "serve [SOURCE] [OPTION…]: serves a document",
+                "check SOURCE… [OPTION…]: lists the errors and warnings of documents",
+                "import SOURCE TARGET [OPTION…]: puts a document into a database",
+                "export SOURCE [FILE] [OPTION…]: writes a document to a file",
+                "browse URL [OPTION…]: shows a server's levels in a terminal",
+                "completions SHELL: prints the completions of bash, zsh or fish", "manual: prints the manual page",
+            ])
+    }
+
     @Test("fits a terminal of 100 columns")
     func width() {
         for line in texts.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 100, "\(line)") }

@@ -1,6 +1,6 @@
-import HTTPServer
 import Testing
 
+@testable import HTTPServer
 @testable import drilldown
 
 @Suite("The option --hosts")
@@ -18,6 +18,23 @@ struct HostSettingsTests {
             #expect(try hosts(at: bound, "--hosts", "app.example"))
             #expect(try !hosts(at: bound, "--hosts", "*"))
         }
+    }
+
+    @Test("adds to the names of this machine those of the addresses that are named and bound")
+    func names() throws {
+        let arguments = try CommandLineArguments(arguments: ["serve", "a.plist", "--hosts", "app.example"])
+        let settings = try Settings(arguments: arguments, environment: [:])
+        let target = ListenTarget.address(ListenAddress(host: "box", port: 80))
+        let bound: [BoundAddress] = [
+            .internet(host: "fd00::5", port: 80), .internet(host: "10.0.0.5", port: 80), .unix(path: "/a"),
+        ]
+        let hosts = try #require(settings.hosts(at: bound, of: [target]))
+        let names = [
+            "localhost", "[::1]", "127.0.0.1", "[fd00::5]", "10.0.0.5", "box", "app.example", "[10.0.0.5]", "fd00::5",
+            "other",
+        ]
+        let served = names.filter { name in unsafe name.withCString { unsafe hosts.serves(Octets(cString: $0)) } }
+        #expect(served == Array(names.prefix(7)))
     }
 
     @Test("turns the check on elsewhere")

@@ -72,6 +72,19 @@ struct ProgressTextTests {
         #expect(line(3_000) == "receiving <stdin> [                ===       ] 1.2 MB  3 s")
     }
 
+    @Test("begins with a share of nothing")
+    func beginning() {
+        let begun = status(.reading, "a.plist", size: 399_000_000, bytes: 0)
+        #expect(text(begun, after: .seconds(5)).sentence == "reading a.plist: 0 %, 0.0 MB, 5 s so far")
+        let empty = status(.reading, "a.plist", size: 0)
+        #expect(text(empty, after: .seconds(5)).sentence == "reading a.plist: 0.0 MB, 5 s so far")
+        for (share, words) in [(19, "5 s so far"), (20, "5 s so far, 4 min 5 s left"), (1_000, "5 s so far, 0 s left")]
+        {
+            let early = status(.reading, "a.plist", size: 1_000, bytes: share)
+            #expect(text(early, after: .seconds(5)).sentence.hasSuffix(", \(words)"))
+        }
+    }
+
     @Test("says that a server does not respond")
     func waiting() {
         let waiting = status(.waiting, "http://127.0.0.1/a", size: nil)

@@ -45,6 +45,30 @@ struct SettingsTests {
                 == "no document is given; name a property list: drilldown serve Data.plist.")
     }
 
+    @Test(
+        "of the environment may be those that Kubernetes sets for a service, and are refused if no option has the name")
+    func variables() {
+        for (name, value) in [
+            ("DRILLDOWN_PORT", "tcp://10.0.0.1:80"), ("DRILLDOWN_PORT_8080_TCP_ADDR", "10.0.0.1"),
+            ("DRILLDOWN_PORT_8080_TCP", "tcp://a"),
+            ("DRILLDOWN_SERVICE_HOST", "10.0.0.1"), ("DRILLDOWN_SERVICE_PORT", "80"),
+            ("DRILLDOWN_SERVICE_PORT_HTTP", "80"),
+            ("drilldown_port", "80"), ("DRILLDOWN", "a"),
+        ] { #expect(sentence(["serve", "a.plist"], [name: value]) == "they were taken", "\(name)") }
+        for (name, meant) in [
+            ("DRILLDOWN_PORT", "DRILLDOWN_LISTEN"), ("DRILLDOWN_HOST", "DRILLDOWN_LISTEN"),
+            ("DRILLDOWN_BIND", "DRILLDOWN_LISTEN"),
+            ("DRILLDOWN_ADDRESS", "DRILLDOWN_LISTEN"), ("DRILLDOWN_THREDS", "DRILLDOWN_THREADS"),
+        ] {
+            #expect(
+                sentence(["serve", "a.plist"], [name: "8"])
+                    == "\(name) is not a variable of drilldown. Did you mean \(meant)?")
+        }
+        for name in ["DRILLDOWN_PORT_HTTP_X_Y_Z", "DRILLDOWN_SERVICE_HOST_Z"] {
+            #expect(sentence(["serve", "a.plist"], [name: "8"]).hasPrefix("\(name) is not a variable of drilldown."))
+        }
+    }
+
     @Test("come from the command line, then the environment, then the configuration")
     func order() throws {
         let path = try configuration("<key>Threads</key><integer>3</integer><key>Refresh</key><integer>5</integer>")
@@ -134,6 +158,18 @@ struct SettingsTests {
                 "<key>Threads</key><array/>",
                 "2:1: the value of 'Threads' must be a text, a whole number, or true or false."
             ),
+            (
+                "<key>Threads</key><dict/>",
+                "2:1: the value of 'Threads' must be a text, a whole number, or true or false."
+            ),
+            (
+                "<key>Listen</key><array><array/></array>",
+                "2:1: the value of 'Listen' must be a text, a whole number, or true or false."
+            ),
+            (
+                "<key>Threads</key><real>1</real>",
+                "2:1: the value of 'Threads' must be a text, a whole number, or true or false."
+            ),
         ] {
             let path = try configuration(entries)
             #expect(sentence(["serve", "a", "--config", path]) == "configuration (--config): ~/Conf.plist:\(reason)")
@@ -143,6 +179,16 @@ struct SettingsTests {
             sentence(["check", "a"], ["DRILLDOWN_CONFIG": list])
                 == "configuration (DRILLDOWN_CONFIG): ~/List.plist:1:8: a configuration is a dictionary whose keys are options, as in Config/drilldown.plist."
         )
+        for value in [
+            "<integer>5</integer>", "<string>a</string>", "<true/>", "<data>AAAA</data>", "<date>2001Z</date>",
+        ] {
+            let path = try scratch.write("Value.plist", "<plist>\(value)</plist>")
+            let reason = "a configuration is a dictionary whose keys are options, as in Config/drilldown.plist."
+            let said = sentence(["check", "a", "--config", path])
+            #expect(
+                said.hasPrefix("configuration (--config): ~/Value.plist:1:") && said.hasSuffix(": \(reason)"), "\(said)"
+            )
+        }
         #expect(
             sentence(["serve", "a", "--config", scratch("Cnof.plist")])
                 == "configuration (--config): ~/Cnof.plist: the file does not exist in the folder ~. Did you mean 'Conf.plist'?"

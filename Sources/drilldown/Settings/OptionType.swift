@@ -164,10 +164,7 @@ extension OptionType<TrustedProxies?> {
     static let proxies = Self(
         placeholder: "ADDRESS,…", wanted: "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix"
     ) { text in
-        let listed = words(of: text)
-        if listed.isEmpty { return .some(nil) }
-        guard let proxies = TrustedProxies(listed) else { return nil }
-        return proxies
+        TrustedProxies(words(of: text)).map(Optional.some)
     }
 }
 

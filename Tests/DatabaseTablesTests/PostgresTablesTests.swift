@@ -230,17 +230,15 @@ import TreeSources
             defer { reading.end() }
             return try item("/Note", in: reading)?.count
         }
-        func kept() throws -> Int? {
+        func state() throws -> Int? {
             let reading = try rows.begin()
             defer { reading.end() }
-            return reading.keptAnswer("a") as? Int
+            return reading.state
         }
         #expect(try count() == 2)
-        let reading = try rows.begin()
-        reading.keep(7, as: "a", cost: 1)
-        reading.end()
+        let first = try #require(try state())
         try change(#"DELETE FROM "Note" WHERE "Text" = 'x'"#)
-        #expect(try kept() == nil)
+        #expect(try state() != first)
         #expect(try count() == 1)
     }
 

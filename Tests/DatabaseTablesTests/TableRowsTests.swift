@@ -356,21 +356,20 @@ import TreeSources
         #expect(try reading.page(query, below: item).count == 1_003)
     }
 
-    @Test("keep answers until another program commits")
-    func kept() throws {
+    @Test("have one state until another program commits")
+    func state() throws {
         let rows = rows()
-        func kept() throws -> Int? {
-            let reading = try rows.begin()
-            defer { reading.end() }
-            return reading.keptAnswer("a") as? Int
+        func states() throws -> [Int?] {
+            let readings = [try rows.begin(), try rows.begin()]
+            defer { for reading in readings { reading.end() } }
+            return readings.map(\.state)
         }
-        let reading = try rows.begin()
-        reading.keep(7, as: "a", cost: 1)
-        reading.end()
-        #expect(try kept() == 7)
-        #expect(try kept() == 7)
+        let first = try #require(try states()[0])
+        #expect(try states() == [first, first])
         try change("INSERT INTO Note VALUES ('z')")
-        #expect(try kept() == nil)
+        let second = try #require(try states()[0])
+        #expect(second != first)
+        #expect(try states() == [second, second])
     }
 
     @Test("are published after another program has committed")

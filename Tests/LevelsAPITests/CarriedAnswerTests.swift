@@ -88,7 +88,7 @@ import TreeStore
         let hash = Negotiation(request: request, origins: .none).key(of: request.target)
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified == nil)
         let answer = api.response(to: request)
-        #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.response === answer)
+        #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.kept?.response === answer)
     }
 
     @Test("counts with its target and its header lines against the memory of the cache")
@@ -100,7 +100,7 @@ import TreeStore
         for target in targets {
             let hash = negotiation.key(of: target.utf8Span.span)
             let head = Representation.Head(entityTag: nil, headers: [])
-            let answer = KeptAnswer(response: response, head: head, for: target.utf8Span.span, showing: nil)
+            let answer = RenderedAnswer(response, head: head, for: Array(target.utf8), showing: nil)
             cache.keep(answer, hash: hash, in: 0)
         }
         let kept = targets.filter { target in
@@ -190,14 +190,17 @@ import TreeStore
         let answers = (0...1).map { number in
             let response = Response(status: 200, headers: [], body: [UInt8(number)])
             let head = Representation.Head(entityTag: nil, headers: [])
-            return KeptAnswer(response: response, head: head, for: request.target, showing: inquiries[number])
+            return RenderedAnswer(
+                response, head: head, for: Array(request.targetText.utf8), showing: ShownHashes(inquiries[number]))
         }
         func keep(_ content: Int, in number: Int) { cache.keep(answers[content], hash: hash, in: number) }
         func served(_ content: Int, in number: Int) -> Response? {
             switch cache.find(request.target, hash: hash, in: number) {
-            case .verified(let answer): answer.response
+            case .verified(let answer): answer.kept?.response
             case .unverified(let entry):
-                cache.verify(entry, hash: hash, in: number, showing: inquiries[content])?.response
+                cache.verify(
+                    entry, hash: hash, in: number,
+                    isSame: entry.answer.shown?.isSame(as: inquiries[content]) == true)?.kept?.response
             case .missing: nil
             }
         }
@@ -206,11 +209,11 @@ import TreeStore
         #expect(cache.find(request.target, hash: hash, in: 4).verified == nil)
         #expect(served(0, in: 4) == nil)
         keep(0, in: 4)
-        #expect(served(1, in: 5) === answers[1].response)
+        #expect(served(1, in: 5) === answers[1].kept?.response)
         // One that shows the same may have it, and it stays verified for the newer one.
-        #expect(served(1, in: 3) === answers[1].response)
+        #expect(served(1, in: 3) === answers[1].kept?.response)
         #expect(cache.find(request.target, hash: hash, in: 3).verified == nil)
-        #expect(cache.find(request.target, hash: hash, in: 5).verified?.response === answers[1].response)
+        #expect(cache.find(request.target, hash: hash, in: 5).verified?.kept?.response === answers[1].kept?.response)
         #expect(served(0, in: 6) == nil)
         #expect(served(1, in: 5) == nil)
     }
@@ -276,5 +279,5 @@ import TreeStore
 
 extension ResponseCache.Found {
     /// The answer, if it was verified for the publication.
-    fileprivate var verified: KeptAnswer? { if case .verified(let answer) = self { answer } else { nil } }
+    fileprivate var verified: RenderedAnswer? { if case .verified(let answer) = self { answer } else { nil } }
 }

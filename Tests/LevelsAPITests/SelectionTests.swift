@@ -23,14 +23,14 @@ import TreeStore
             subject: .level, at: .root, values: QueryValues(), from: Query(.level), in: request.target, key: key,
             negotiation)
         let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
-        let kept = KeptAnswer(
-            response: Response(status: 200, headers: []), head: Representation.Head(entityTag: "\"kept\"", headers: []),
-            for: request.target, showing: inquiry)
+        let kept = RenderedAnswer(
+            Response(status: 200, headers: []), head: Representation.Head(entityTag: "\"kept\"", headers: []),
+            isReplaced: false, to: inquiry, isKept: true)
         cache.keep(kept, hash: key, in: publication.number)
         let selected = try selection.select(inquiry)
         #expect(selected.entityTag == "\"kept\"")
-        #expect(try selected.response() === kept.response)
-        #expect(selected.notModified() === kept.notModified)
+        #expect(try selected.response() === kept.kept?.response)
+        #expect(selected.notModified() === kept.kept?.notModified)
         let rendered = try selection.select(inquiry, found: .missing)
         #expect(rendered.entityTag == Desk(snapshot).get("/levels/").entityTag)
     }

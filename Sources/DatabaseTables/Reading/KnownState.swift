@@ -1,6 +1,7 @@
 internal import DatabaseTrees
 internal import Levels
 internal import Locking
+internal import Synchronization
 
 /// The results for one state of a database, kept for all connections that read this state.
 final class KnownState: Sendable {
@@ -14,10 +15,13 @@ final class KnownState: Sendable {
         var arrangements: [(name: ListName, rows: ArrangedRows, level: Level)] = []
         /// Samples of orders.
         var ranks: [ListName: RankSamples] = [:]
-        var answers = KeptAnswers()
     }
 
     private let findings = Guarded(Findings())
+    /// The number of the state, which no other state has in this process.
+    let number = count.add(1, ordering: .relaxed).newValue
+
+    private static let count = Atomic(0)
 
     private static let mostArrangements = 4
     /// The memory for kept arrangements, in bytes.
@@ -64,14 +68,6 @@ final class KnownState: Sendable {
         }
     }
 
-    func answer(_ name: String) -> (any Sendable)? { findings.withLock { $0.answers[name] } }
-
-    func wantsAnswer(_ name: String) -> Bool { findings.withLock { $0.answers.wants(name) } }
-
-    func keep(_ answer: any Sendable, as name: String, cost: Int) {
-        findings.withLock { $0.answers.keep(answer, as: name, cost: cost) }
-    }
-
     /// Returns the kept runs with a name. If the runs are missing, counts them and keeps them.
     func runs<Failure: Error>(
         _ name: ListName, _ count: () throws(Failure) -> [SectionRun]
@@ -98,40 +94,6 @@ final class KnownState: Sendable {
                 if findings.listCounts.count >= Self.mostListCounts { findings.listCounts = [:] }
                 findings.listCounts[name] = count
             }
-        }
-    }
-}
-
-/// The latest answers about one state of a database.
-struct KeptAnswers {
-    private var answers: [String: (answer: any Sendable, cost: Int)] = [:]
-    /// The names of the answers, the oldest first.
-    private var names: [String] = []
-    private var cost = 0
-    /// The hashes of the names of the latest answers that were made, to recognize a second request.
-    private var made = [Int](repeating: 0, count: 256)
-
-    /// The maximum number of answers, and the maximum memory for all answers together, in bytes.
-    private static let most = 64
-    private static let mostCost = 1 << 20
-
-    subscript(name: String) -> (any Sendable)? { answers[name]?.answer }
-
-    /// Notes that an answer was made; returns whether one with this name was noted before, and so should be kept.
-    mutating func wants(_ name: String) -> Bool {
-        let hash = name.hashValue
-        let place = hash & (made.count - 1)
-        defer { made[place] = hash }
-        return made[place] == hash
-    }
-
-    mutating func keep(_ answer: any Sendable, as name: String, cost: Int) {
-        guard cost <= Self.mostCost / 4, answers[name] == nil else { return }
-        answers[name] = (answer, cost)
-        names.append(name)
-        self.cost += cost
-        while names.count > Self.most || self.cost > Self.mostCost {
-            self.cost -= answers.removeValue(forKey: names.removeFirst())?.cost ?? 0
         }
     }
 }

@@ -29,11 +29,7 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     var isImmediate: Bool { false }
 
-    func keptAnswer(_ name: String) -> (any Sendable)? { taken?.known.answer(name) }
-
-    func wantsAnswer(_ name: String) -> Bool { taken?.known.wantsAnswer(name) ?? false }
-
-    func keep(_ answer: any Sendable, as name: String, cost: Int) { taken?.known.keep(answer, as: name, cost: cost) }
+    var state: Int? { taken?.known.number }
 
     func hash(of part: ShownPart, of item: Item) -> ContentHash { rows.hash(of: part, of: item) }
 

@@ -155,14 +155,6 @@ extension Question {
             throw Problem(error)
         }
     }
-
-    /// The name under which a source keeps the answer; nil if the answer depends on more than the source's state.
-    func keptName(in publication: Publication) -> String? {
-        guard delivery.since == nil, delivery.wait == nil, delivery.revision == nil, !delivery.isIndented else {
-            return nil
-        }
-        return "\(publication.number) \(negotiation.number) \(String(decoding: target, as: UTF8.self))"
-    }
 }
 
 extension Snapshot {
@@ -182,7 +174,7 @@ extension Snapshot {
 }
 
 /// Hashes of everything that an answer about a level or a detail shows. They are kept instead of the levels themselves.
-struct ShownHashes {
+struct ShownHashes: Equatable {
     /// The hash of the shown part and of all levels below it. This hash is known without work.
     private let all: ContentHash
     /// The hash of the level's own rows. Nil if this hash is not known, or if the answer shows more than these rows.
@@ -193,6 +185,16 @@ struct ShownHashes {
         rows = Self.rows(inquiry)
     }
 
+    /// - Parameter state: the number of the source's state.
+    init(state: Int, in publication: Publication) {
+        all = Self.all(state: state, in: publication)
+        rows = nil
+    }
+
+    private static func all(state: Int, in publication: Publication) -> ContentHash {
+        ContentHash(of: "\(state) \(publication.number)".utf8Span.span)
+    }
+
     /// Whether the answer to another inquiry shows the same content.
     func isSame(as inquiry: Inquiry) -> Bool {
         if Self.all(inquiry) == all { return true }
@@ -201,7 +203,8 @@ struct ShownHashes {
     }
 
     private static func all(_ inquiry: Inquiry) -> ContentHash {
-        inquiry.source.hash(of: inquiry.question.part, of: inquiry.item)
+        inquiry.source.state.map { all(state: $0, in: inquiry.publication) }
+            ?? inquiry.source.hash(of: inquiry.question.part, of: inquiry.item)
     }
 
     private static func rows(_ inquiry: Inquiry) -> ContentHash? {

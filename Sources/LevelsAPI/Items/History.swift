@@ -9,22 +9,25 @@ final class History: Sendable {
     private let publications: Publications
     private let arrangements: ArrangementCache
     private let versions: GivenVersions
-    private let pages = Guarded(KeptPages())
+    /// The latest answers of sources that are not in memory, by version.
+    private let pages: Guarded<CostedEntries<Version.Words, LevelAnswer>>
+
+    private static let pageBytes = 16 << 20
 
     init(publications: Publications, arrangements: ArrangementCache) {
         self.publications = publications
         self.arrangements = arrangements
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
+        pages = Guarded(CostedEntries(budget: publications.historyBytes == 0 ? 0 : Self.pageBytes))
     }
 
     /// Keeps an answer of a source that cannot give this answer again.
     func keep(_ answer: LevelAnswer, version: ContentHash) {
-        guard publications.historyBytes > 0 else { return }
-        pages.withLock { $0.keep(answer, version: Version.words(version)) }
+        pages.withLock { $0.keep(answer, key: Version.words(version), cost: answer.page.residentBytes) }
     }
 
     /// The answer that had a version; nil if the answer is not kept.
-    func answer(havingHad version: Version.Words) -> LevelAnswer? { pages.withLock { $0.answer(version) } }
+    func answer(havingHad version: Version.Words) -> LevelAnswer? { pages.withLock { $0.value(of: version) } }
 
     /// Notes that a version of a level was sent for the publication with a number.
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
@@ -112,28 +115,6 @@ final class GivenVersions: Sendable {
 
     private static func firstPlace(of version: Version.Words) -> Int {
         Int(truncatingIfNeeded: version.low) & (capacity / places - 1) * places
-    }
-}
-
-/// The latest answers of sources that are not in memory, by version.
-private struct KeptPages {
-    private var answers: [Version.Words: LevelAnswer] = [:]
-    /// The versions, the oldest first.
-    private var versions = NumberedQueue<Version.Words>()
-    private var bytes = 0
-
-    private static let budget = 16 << 20
-
-    func answer(_ version: Version.Words) -> LevelAnswer? { answers[version] }
-
-    mutating func keep(_ answer: LevelAnswer, version: Version.Words) {
-        guard answers[version] == nil, answer.page.residentBytes <= Self.budget / 4 else { return }
-        answers[version] = answer
-        versions.append(version)
-        bytes += answer.page.residentBytes
-        while bytes > Self.budget, let oldest = versions.removeFirst() {
-            bytes -= answers.removeValue(forKey: oldest)?.page.residentBytes ?? 0
-        }
     }
 }
 

@@ -10,7 +10,6 @@ import TreeStore
 struct Selection {
     let history: History
     let cache: ResponseCache
-    private let shared = SharedAnswers()
     let arrangements: ArrangementCache
     let header: ResponseHeader
     /// The header field `Cache-Control` of levels, details and documents.
@@ -34,15 +33,19 @@ struct Selection {
             return try DocumentAnswer(inquiry: inquiry, header: header, cacheControl: cacheControl)
                 .representation().charged(to: budget)
         }
-        // A source that is read for each answer may be newer than its publication, so its answers are not cached.
-        guard inquiry.source.isImmediate else { return try render(inquiry, known: known).charged(to: budget) }
-        if let kept = kept(inquiry, found: found) ?? shared(inquiry) { return kept.charged(to: budget) }
-        if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
+        guard inquiry.source.isImmediate else {
+            let selected = try render(inquiry, known: known).charged(to: budget)
+            let isKept = inquiry.source.state != nil && inquiry.question.delivery.since == nil
+            if isKept { try keep(selected, inquiry: inquiry) }
+            return selected
+        }
+        if let cached = cached(inquiry, found: found) { return cached.charged(to: budget) }
+        if let bytes = cache.refusedBytes(inquiry.question.key, in: inquiry.publication.number),
+            budget.refuses(bytes: bytes)
+        {
             throw .tooManyAnswers
         }
-        let isWhole = inquiry.question.delivery.since == nil
-        let selected = try complete(inquiry, known: known)
-            .charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
+        let selected = try complete(inquiry, known: known).charged(to: budget, sharedBy: (cache, inquiry))
         try keep(selected, inquiry: inquiry)
         return selected
     }
@@ -61,38 +64,42 @@ struct Selection {
         return rendered
     }
 
-    private func kept(_ inquiry: Inquiry, found: ResponseCache.Found?) -> Representation? {
+    private func cached(_ inquiry: Inquiry, found: ResponseCache.Found?) -> Representation? {
         let (question, number) = (inquiry.question, inquiry.publication.number)
         switch found ?? find(question, in: inquiry.publication) {
         case .missing: return nil
         case .verified(let answer): return Representation(answer)
         case .unverified(let entry):
-            guard let kept = cache.verify(entry, hash: question.key, in: number, showing: inquiry) else { return nil }
-            if entry.number < number, let version = kept.head.version { history.note(version, number: number) }
-            return Representation(kept)
+            let isSame = entry.number == number || entry.answer.shown?.isSame(as: inquiry) == true
+            guard let answer = cache.verify(entry, hash: question.key, in: number, isSame: isSame) else { return nil }
+            if entry.number < number, let version = answer.head.version { history.note(version, number: number) }
+            return Representation(answer)
         }
     }
 
-    /// The representation that is being sent to another client, if any.
-    private func shared(_ inquiry: Inquiry) -> Representation? {
-        guard let found = shared.answer(inquiry) else { return nil }
-        if found.isOlder, let version = found.representation.version {
-            history.note(version, number: inquiry.publication.number)
-        }
-        return found.representation
+    /// The answer that is kept for the present state of a source that is read for each answer.
+    ///
+    /// These answers are found for no publication, because the source may be newer than its publication.
+    func cached(_ question: Question, in publication: Publication, from source: any RowSource) -> RenderedAnswer? {
+        guard let state = source.state, question.delivery.wait == nil, question.delivery.revision == nil,
+            case .unverified(let entry) = find(question, in: publication)
+        else { return nil }
+        let shown = ShownHashes(state: state, in: publication)
+        return cache.verify(entry, hash: question.key, in: Self.noPublication, isSame: entry.answer.shown == shown)
     }
+
+    private static let noPublication = -1
 
     /// Keeps an answer if it was requested before. Indented answers are not kept, because they are for people.
     private func keep(_ selected: Representation, inquiry: Inquiry) throws(Problem) {
         let question = inquiry.question
         guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
-        let (response, target) = (try selected.response(), question.target)
-        // A whole level as the answer to `since` is valid only while the client's version is unknown. That may change
-        // soon.
-        let isLasting = question.delivery.since == nil || selected.isReplaced
-        let answer = KeptAnswer(
-            response: response, head: selected.head, for: target.span, showing: isLasting ? inquiry : nil)
-        cache.keep(answer, hash: question.key, in: inquiry.publication.number)
+        let response = try selected.response()
+        let answer = RenderedAnswer(
+            response, head: selected.head, isReplaced: selected.isReplaced, to: inquiry, isKept: true)
+        cache.keep(
+            answer, hash: question.key,
+            in: inquiry.source.state == nil ? inquiry.publication.number : Self.noPublication)
     }
 
     func find(_ question: Question, in publication: Publication) -> ResponseCache.Found {
@@ -105,7 +112,7 @@ struct Selection {
         guard work(inquiry) > largestImmediateWork else { return false }
         return switch found {
         case .verified: false
-        case .unverified(let entry): entry.kept.shown?.isSame(as: inquiry) != true
+        case .unverified(let entry): entry.answer.kept == nil || entry.answer.shown?.isSame(as: inquiry) != true
         case .missing: true
         }
     }

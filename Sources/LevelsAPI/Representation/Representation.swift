@@ -39,24 +39,35 @@ final class Representation {
     private(set) var isReplaced = false
     /// The budget to which responses are charged, if any.
     private var budget: ResponseBudget?
-    /// Set if other requests may get the same body.
-    private var place: SharedAnswers.Place?
+    /// The cache that makes the body known to other requests, and the inquiry that is answered, if any.
+    private var sending: (cache: ResponseCache, inquiry: Inquiry)?
 
     init(head: Head, body: Body) {
         self.head = head
         self.body = body
     }
 
-    convenience init(_ kept: KeptAnswer) {
-        self.init(
-            head: Head(entityTag: kept.head.entityTag, headers: kept.response.headers),
-            body: .response(kept.response, notModified: kept.notModified))
+    /// The representation of a cached answer; nil if the body was sent and is not kept.
+    convenience init?(_ answer: RenderedAnswer) {
+        if let (response, notModified) = answer.kept {
+            self.init(head: answer.head, body: .response(response, notModified: notModified))
+        } else if let body = answer.body {
+            self.init(
+                head: answer.head,
+                body: answer.isStream
+                    ? .stream(failure: .unwritten) { IndentedStream(HeldBody(body)) }
+                    : .response(Response(status: 200, headers: answer.head.headers, body: body)))
+        } else {
+            return nil
+        }
     }
 
-    /// Charges the responses to a budget from now on. If a place is given, shares the responses with other requests.
+    /// Charges the responses to a budget from now on. If a cache is given, shares their bodies with other requests.
     /// Returns this representation.
-    func charged(to budget: ResponseBudget, sharedAt place: SharedAnswers.Place? = nil) -> Representation {
-        (self.budget, self.place) = (budget, place)
+    func charged(
+        to budget: ResponseBudget, sharedBy sending: (cache: ResponseCache, inquiry: Inquiry)? = nil
+    ) -> Representation {
+        (self.budget, self.sending) = (budget, sending)
         return self
     }
 
@@ -74,8 +85,8 @@ final class Representation {
         let made = try made(adding: more)
         guard let budget else { return made }
         let charged =
-            if let place {
-                place.charge(made, of: head, isReplaced: isReplaced, adding: more, to: budget)
+            if let (cache, inquiry) = sending {
+                cache.send(made, of: head, isReplaced: isReplaced, to: inquiry, adding: more, chargedTo: budget)
             } else { made.charged(to: budget) }
         guard let charged else { throw .tooManyAnswers }
         return charged

@@ -17,19 +17,11 @@ extension LevelsAPI {
 
     /// Applies the conditions of a request to the representation that the request selects.
     ///
-    /// - Parameters:
-    ///   - found: the result of the look-up in the cache; nil if there was no look-up.
-    ///   - name: the name under which the source keeps the answer; nil if the source does not keep the answer.
+    /// - Parameter found: the result of the look-up in the cache; nil if there was no look-up.
     func decide(
-        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, keepingAs name: String? = nil, _ condition: Condition
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
         let selected = try selection.select(inquiry, found: found)
-        if let name, inquiry.source.wantsAnswer(name) {
-            let target = inquiry.question.target
-            let kept = KeptAnswer(
-                response: try selected.response(), head: selected.head, for: target.span, showing: nil)
-            inquiry.source.keep(kept, as: name, cost: kept.cost)
-        }
         let wait = inquiry.question.delivery.wait
         let added = inquiry.addedHeaders
         guard try condition.isNotModified(selected.entityTag) else {
@@ -202,17 +194,14 @@ extension LevelsAPI {
                 !place.waiter.hasEnded && !isOver()
             }
             defer { source.end() }
-            let name = question.keptName(in: current)
-            if let name, let kept = source.keptAnswer(name) as? KeptAnswer {
-                place.waiter.finish(try kept.response(to: conditions.request, chargedTo: selection.budget))
+            if let cached = selection.cached(question, in: current, from: source) {
+                place.waiter.finish(try cached.response(to: conditions.request, chargedTo: selection.budget))
                 return
             }
             let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            switch try decide(
-                inquiry, keepingAs: name, Condition(request: conditions.request, delivery: question.delivery))
-            {
+            switch try decide(inquiry, Condition(request: conditions.request, delivery: question.delivery)) {
             case .response(let response): place.waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
                 place.waiter.otherwise = otherwise

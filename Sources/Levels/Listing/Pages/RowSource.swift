@@ -11,16 +11,9 @@ public protocol RowSource: Sendable {
     /// - Parameter isWanted: returns whether the answer is still wanted. If not, the answer may end with any refusal.
     func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
-    /// Returns an answer that `keep` has stored for the shown state, or nil.
-    func keptAnswer(_ name: String) -> (any Sendable)?
-
-    /// Returns whether to keep an answer, because an answer with this name was made before for the shown state.
-    func wantsAnswer(_ name: String) -> Bool
-
-    /// Stores an answer for the shown state.
-    ///
-    /// - Parameter cost: the approximate memory use of the answer, in bytes.
-    func keep(_ answer: any Sendable, as name: String, cost: Int)
+    /// The number of the shown state; nil if the source does not number its states. Answers from a state may be given
+    /// again while the source shows this state.
+    var state: Int? { get }
 
     /// Ends the answer, and frees its resources.
     func end()
@@ -72,9 +65,7 @@ public protocol RowSource: Sendable {
 extension RowSource {
     public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource { self }
     public func begin() throws(RowRefusal) -> any RowSource { try begin { true } }
-    public func keptAnswer(_ name: String) -> (any Sendable)? { nil }
-    public func wantsAnswer(_ name: String) -> Bool { false }
-    public func keep(_ answer: any Sendable, as name: String, cost: Int) {}
+    public var state: Int? { nil }
     public func end() {}
     public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }

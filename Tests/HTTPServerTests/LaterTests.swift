@@ -24,10 +24,10 @@ final class Later: Sendable {
 
     private func answer(_ request: Request) -> Answer {
         guard request.targetText.hasPrefix("/later") else { return .now(Echo.description(of: request)) }
-        let admitted = room.admit(
-            for: time, otherwise: Later.unchanged, isBrief: isBrief,
-            onEnd: { [ends] in ends.append($0.response?.status) })
-        guard let waiter = admitted else { return .now(Echo.text("full", status: 503)) }
+        guard let waiter = room.admit(for: time, otherwise: Later.unchanged, isBrief: isBrief) else {
+            return .now(Echo.text("full", status: 503))
+        }
+        waiter.onEnd { [ends] in ends.append($0.response?.status) }
         waiting.withLock { $0.append(waiter) }
         arrived.open()
         return .later(waiter)

@@ -7,11 +7,16 @@ struct WaiterTests {
     private let unchanged = Response(status: 304, headers: [])
     private let fresh = Echo.text("fresh")
 
+    private func admitted(_ onEnd: @escaping @Sendable (Waiter) -> Void) throws -> Waiter {
+        let waiter = try #require(room.admit(for: .seconds(30), otherwise: unchanged))
+        waiter.onEnd(onEnd)
+        return waiter
+    }
+
     @Test("is fulfilled once, without a server")
     func once() throws {
         let ends = Ends<Int?>()
-        let waiter = try #require(
-            room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($0.response?.status) })
+        let waiter = try admitted { ends.append($0.response?.status) }
         #expect(waiter.response == nil && !waiter.hasEnded && room.count == 1)
         #expect(waiter.finish(fresh))
         #expect(!waiter.finish(unchanged) && !waiter.expire())
@@ -22,9 +27,7 @@ struct WaiterTests {
     @Test("has a response that is made when it is asked for, and once")
     func making() throws {
         let ends = Ends<ObjectIdentifier>()
-        let waiters = try (0..<2).map { _ in
-            try #require(room.admit(for: .seconds(30), otherwise: unchanged) { ends.append(ObjectIdentifier($0)) })
-        }
+        let waiters = try (0..<2).map { _ in try admitted { ends.append(ObjectIdentifier($0)) } }
         waiters[1].expire()
         let made = Ends<String>()
         let maker: @Sendable () -> Response = {
@@ -39,11 +42,21 @@ struct WaiterTests {
         #expect(waiters[1].response === unchanged && room.count == 0)
     }
 
+    @Test("notifies its latest owner, at once if its wait is over")
+    func owners() throws {
+        let ends = Ends<String>()
+        let waiter = try admitted { _ in ends.append("first") }
+        waiter.onEnd { _ in ends.append("second") }
+        waiter.expire()
+        #expect(ends.all == ["second"])
+        waiter.onEnd { _ in ends.append("third") }
+        #expect(ends.all == ["second", "third"])
+    }
+
     @Test("gives the other response when its time is over")
     func expiry() throws {
         let ends = Ends<Int?>()
-        let waiter = try #require(
-            room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($0.response?.status) })
+        let waiter = try admitted { ends.append($0.response?.status) }
         #expect(waiter.expire())
         #expect(!waiter.finish(fresh))
         #expect(waiter.response === unchanged && waiter.hasEnded)
@@ -66,8 +79,7 @@ struct WaiterTests {
     func race() async throws {
         for _ in 0..<200 {
             let ends = Ends<Int?>()
-            let waiter = try #require(
-                room.admit(for: .seconds(30), otherwise: unchanged) { ends.append($0.response?.status) })
+            let waiter = try admitted { ends.append($0.response?.status) }
             let first = Echo.text("first")
             let wins = await withTaskGroup(of: Bool.self) { group in
                 group.addTask { waiter.finish(first) }

@@ -201,11 +201,11 @@ import TreeStore
         let selected = try desk.api.selection.select(inquiry)
         let wait = Wait(seconds: 30, isPreference: false)
         let otherwise = selected.notModified()
-        let place = try #require(desk.api.waiters.reserve(for: wait.duration, otherwise: otherwise))
+        let waiter = try #require(desk.api.room.admit(for: wait.duration, otherwise: otherwise))
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
-        desk.api.hold(place, inquiry: inquiry, having: selected, wait: wait)
-        #expect(place.waiter.hasEnded)
-        #expect(Answer(try #require(place.waiter.response)) == desk.get("/detail/a"))
+        desk.api.hold(waiter, inquiry: inquiry, having: selected, wait: wait)
+        #expect(waiter.hasEnded)
+        #expect(Answer(try #require(waiter.response)) == desk.get("/detail/a"))
     }
 
     @Test("from another origin or in another coding gets its own answer, though the target and the tag are the same")

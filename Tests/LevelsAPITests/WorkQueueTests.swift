@@ -137,55 +137,41 @@ import Testing
         WorkQueue().addBehind { isDone.signal() }
         #expect(isDone.wait(timeout: .now() + 30) == .success)
     }
-}
 
-/// The order of checks of different cost.
-@Suite struct RecheckClassTests {
-    @Test("Each class of cost gets the same time, and its checks in order of arrival")
-    func fair() {
-        var checks = RecheckClasses<String>()
-        for number in 0..<3 { checks.add("long \(number)", cost: 10_000) }
-        for number in 0..<6 { checks.add("short \(number)", cost: 2) }
-        var order: [String] = []
-        while let (key, number) = checks.takeNext() {
-            order.append(key)
-            checks.note(key.hasPrefix("long") ? .seconds(3) : .seconds(1), in: number)
-        }
-        #expect(
-            order == [
-                "short 0", "long 0", "short 1", "short 2", "short 3", "long 1", "short 4", "short 5", "long 2",
-            ])
-        #expect(checks.isEmpty)
+    @Test("Each lane of background work gets the same time, and its work is done in order of arrival")
+    func lanes() {
+        let threads = Threads()
+        let queue = queue(threads)
+        for number in 10..<13 { queue.addBehind(cost: 10_000, taking(3, number)) }
+        for number in 0..<6 { queue.addBehind(cost: 2, taking(1, number)) }
+        threads.run()
+        #expect(numbers == [0, 10, 1, 2, 3, 11, 4, 5, 12])
     }
 
-    @Test("A class that was empty has no time to make up for, nor any saved")
+    @Test("A lane that was empty has no time to make up for, nor any saved")
     func late() {
-        var checks = RecheckClasses<Int>()
-        checks.add(1, cost: 10_000)
-        guard let (_, number) = checks.takeNext() else { return #expect(Bool(false), "the check is lost") }
-        checks.note(.seconds(100), in: number)
-        for key in 2...3 { checks.add(key, cost: 10_000) }
-        for key in 4...5 { checks.add(key, cost: 0) }
-        var order: [Int] = []
-        while let (key, number) = checks.takeNext() {
-            order.append(key)
-            checks.note(.seconds(1), in: number)
-        }
-        #expect(order == [4, 2, 5, 3])
+        let threads = Threads()
+        let queue = queue(threads)
+        queue.addBehind(cost: 10_000, taking(100, 9))
+        threads.run()
+        for number in 2...3 { queue.addBehind(cost: 10_000, taking(1, number)) }
+        for number in 4...5 { queue.addBehind(taking(1, number)) }
+        threads.run()
+        #expect(numbers == [9, 4, 2, 5, 3])
     }
 
-    @Test("A class that was empty while another one had time does not go before it until it has had as much")
+    @Test("A lane that was empty while another one had time does not go before it until it has had as much")
     func lateAmongOthers() {
-        var checks = RecheckClasses<Int>()
-        for key in 1...3 { checks.add(key, cost: 10_000) }
-        guard let (_, number) = checks.takeNext() else { return #expect(Bool(false), "the check is lost") }
-        checks.note(.seconds(100), in: number)
-        for key in 4...5 { checks.add(key, cost: 0) }
-        var order: [Int] = []
-        while let (key, number) = checks.takeNext() {
-            order.append(key)
-            checks.note(.seconds(1), in: number)
+        let threads = Threads()
+        let queue = queue(threads)
+        queue.addBehind(cost: 10_000, taking(100, 1))
+        let (second, short) = (taking(1, 2), (4...6).map { taking(1, $0) })
+        queue.addBehind(cost: 10_000) {
+            for work in short { queue.addBehind(work) }
+            second()
         }
-        #expect(order == [4, 2, 5, 3])
+        queue.addBehind(cost: 10_000, taking(1, 3))
+        threads.run()
+        #expect(numbers == [1, 2, 4, 5, 3, 6])
     }
 }

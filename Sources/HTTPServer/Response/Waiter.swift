@@ -17,23 +17,14 @@ public final class Waiter: Sendable, Sleeper {
 
     private struct Progress {
         var otherwise: @Sendable () -> Response
-        /// Released at the end, so it may refer to the waiter; nil from then on.
+        /// Released at the end, so it may refer to the waiter.
         var onEnd: (@Sendable (Waiter) -> Void)?
-        var supplied = Supplied.nothing
+        /// Nil until the wait ends.
+        var supplied: Supplied?
         /// The connection to wake.
         var suspension: Suspension?
 
-        var hasEnded: Bool { onEnd == nil }
-
-        /// Ends the wait, and returns the closure to call and the connection to wake. Both are nil if the wait had
-        /// already ended.
-        mutating func finish(with supplied: Supplied) -> (
-            onEnd: (@Sendable (Waiter) -> Void)?, suspension: Suspension?
-        ) {
-            guard !hasEnded else { return (nil, nil) }
-            self.supplied = supplied
-            return (onEnd.take(), suspension.take())
-        }
+        var hasEnded: Bool { supplied != nil }
     }
 
     /// The response that is sent when the wait has ended.
@@ -45,20 +36,19 @@ public final class Waiter: Sendable, Sleeper {
     }
 
     init(
-        in room: WaitingRoom, until deadline: Int64, otherwise: @escaping @Sendable () -> Response, isBrief: Bool,
-        onEnd: @escaping @Sendable (Waiter) -> Void
+        in room: WaitingRoom, until deadline: Int64, otherwise: @escaping @Sendable () -> Response, isBrief: Bool
     ) {
         self.room = room
         self.deadline = deadline
         self.isBrief = isBrief
-        progress = Guarded(Progress(otherwise: otherwise, onEnd: onEnd))
+        progress = Guarded(Progress(otherwise: otherwise))
     }
 
     deinit { if !hasEnded { room.leave() } }
 
     /// Supplies the response, and returns immediately. One of the server's threads sends the response.
     ///
-    /// `onEnd` is called before this method returns, so do not hold a lock that `onEnd` takes.
+    /// The closure of `onEnd` is called before this method returns, so do not hold a lock that the closure takes.
     ///
     /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
@@ -80,6 +70,18 @@ public final class Waiter: Sendable, Sleeper {
         set { progress.withLock { $0.otherwise = { newValue } } }
     }
 
+    /// Calls a closure once, when the wait is over, on the thread that ended it, such as the thread that calls
+    /// `finish`. Replaces the closure of an earlier call. If the wait is already over, calls the closure immediately.
+    ///
+    /// The server holds no lock during the call. The closure must not block.
+    public func onEnd(_ action: @escaping @Sendable (Waiter) -> Void) {
+        let hasEnded = progress.withLock { progress in
+            if !progress.hasEnded { progress.onEnd = action }
+            return progress.hasEnded
+        }
+        if hasEnded { action(self) }
+    }
+
     /// Ends the wait as if its time were over, for tests without a server.
     ///
     /// - Returns: false if the wait had already ended.
@@ -95,7 +97,7 @@ public final class Waiter: Sendable, Sleeper {
     /// If a closure makes the response, the first call runs it.
     public var response: Response? {
         switch progress.withLock(\.supplied) {
-        case .nothing: return nil
+        case .nothing, nil: return nil
         case .response(let response): return response
         case .maker(let make):
             let made = make()
@@ -126,12 +128,16 @@ public final class Waiter: Sendable, Sleeper {
     /// Ends the wait, unless it had already ended. Returns whether this call ended the wait, and the connection to
     /// wake.
     private func finished(with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
-        let (onEnd, suspension) = progress.withLock { $0.finish(with: supplied) }
-        guard let onEnd else { return (false, nil) }
+        let end = progress.withLock { progress -> (onEnd: (@Sendable (Waiter) -> Void)?, suspension: Suspension?)? in
+            guard !progress.hasEnded else { return nil }
+            progress.supplied = supplied
+            return (progress.onEnd.take(), progress.suspension.take())
+        }
+        guard let end else { return (false, nil) }
         // The place is freed before the response is sent. So a client that immediately asks again finds the place free.
         room.leave()
-        onEnd(self)
-        return (true, suspension)
+        end.onEnd?(self)
+        return (true, end.suspension)
     }
 }
 
@@ -169,16 +175,13 @@ public final class WaitingRoom: Sendable {
     ///     that not all waits end at the same instant.
     ///   - otherwise: the response that is sent if the time is over or the server is stopping; made only then.
     ///   - isBrief: whether the response is expected so soon that the request keeps its memory during the wait.
-    ///   - onEnd: called once, when the wait is over, on the thread that ended it, such as the thread that calls
-    ///     `Waiter.finish`. The server holds no lock during the call. It must not block.
     /// - Returns: nil if the limit is reached.
     public func admit(
-        for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response, isBrief: Bool = false,
-        onEnd: @escaping @Sendable (Waiter) -> Void = { _ in }
+        for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response, isBrief: Bool = false
     ) -> Waiter? {
         guard enter() else { return nil }
         let deadline = Jitter.deadline(after: time.timeoutMilliseconds, number: number())
-        return Waiter(in: self, until: deadline, otherwise: otherwise, isBrief: isBrief, onEnd: onEnd)
+        return Waiter(in: self, until: deadline, otherwise: otherwise, isBrief: isBrief)
     }
 
     /// Admits a stream of events; `Response.init(status:headers:events:)` makes it a response.

@@ -123,12 +123,6 @@ extension Inquiry {
         }
     }
 
-    /// Whether the answers in this publication and in another one are known to be equal, without rendering them.
-    func isKnownToShowTheSame(as other: Inquiry) -> Bool {
-        (question.subject != .document || question.isInline)
-            && source.showsTheSame(question.part, of: item, as: other.item)
-    }
-
     /// The item as this publication shows it.
     var shown: ShownItem { ShownItem(item: item, source: source) }
 

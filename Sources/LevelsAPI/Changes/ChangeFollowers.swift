@@ -8,49 +8,17 @@ import PropertyLists
 import TreeStore
 
 /// Answers `GET /changes`: immediately, after the next change, or with a stream of events (manual, Refresh).
-///
-/// A snapshot is served as soon as it is published. Its entry is made a moment later, on another thread. A client that
-/// has seen the snapshot must also find the entry, so the client's request waits for the entry.
 final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
+    private let groups: WaitingGroups
     private let room: WaitingRoom
     /// The places of requests that wait only for an entry that is about to be made.
     private let earlyRoom: WaitingRoom
-    private let waiting = Guarded(Waiting())
+    private let streams = Guarded<[ObjectIdentifier: EventStream]>([:])
 
-    private struct Waiting {
-        var polls: [ObjectIdentifier: Poll] = [:]
-        var streams: [ObjectIdentifier: EventStream] = [:]
-    }
-
-    /// A request that waits for a change after a revision, or for the entry of a publication.
-    private struct Poll {
-        let waiter: Waiter
-        let target: String
-        let question: Question
-        let negotiation: Negotiation
-    }
-
-    /// The part of a poll that determines the answer. The target is not included: clients can write it in many ways,
-    /// and only problems name it.
-    private struct Question: Hashable {
-        let since: String
-        /// The wait for a change; nil if the answer may be empty.
-        let wait: Wait?
-        let isIndented: Bool
-        /// The publication that must be recorded before the answer is made.
-        let number: Int
-        /// Whether the revision `since` was newer than the published revision when the request came.
-        let isAhead: Bool
-        /// The number of the negotiation.
-        let choice: UInt64
-    }
-
-    init(log: ChangeLog, selection: Selection, room: WaitingRoom) {
-        self.log = log
-        self.selection = selection
-        self.room = room
+    init(log: ChangeLog, selection: Selection, groups: WaitingGroups, room: WaitingRoom) {
+        (self.log, self.selection, self.groups, self.room) = (log, selection, groups, room)
         // These clients did not ask for a wait, so the room never refuses them. The limit of connections limits their
         // number.
         earlyRoom = WaitingRoom(capacity: .max, isForEvents: false)
@@ -72,108 +40,33 @@ final class ChangeFollowers: Sendable {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation: negotiation))
         }
-        func question(since: String, number: Int = 0, isAhead: Bool = false) -> Question {
-            Question(
-                since: since, wait: wait, isIndented: isIndented, number: number, isAhead: isAhead,
-                choice: negotiation.number)
-        }
-        // The client may have a revision from another server. This revision arrives here in a moment.
-        let isAhead = values.revision.map(log.isAhead) ?? false
-        guard log.now.number >= current.number, !isAhead else {
-            let since = values.revision ?? current.snapshot.revision
-            let question = question(since: since, number: current.number, isAhead: isAhead)
-            return .later(try earlyPoll(question, request: request, negotiation: negotiation))
-        }
-        let answer = try ChangesAnswer(since: values.revision, in: log)
-        let otherwise = try response(answer, wait: wait, isIndented: isIndented, negotiation: negotiation)
-        guard let wait, answer.changes.isEmpty else { return .now(otherwise) }
-        return .later(
-            try poll(
-                question(since: answer.since), request: request, negotiation: negotiation, in: room, for: wait.duration,
-                otherwise))
+        let now = log.now
+        let isEarly = now.number < current.number
+        let awaited = AwaitedEntry(
+            since: values.revision ?? (isEarly ? current.snapshot.revision : now.revision),
+            number: isEarly ? current.number : 0, isAhead: values.revision.map(log.isAhead) ?? false,
+            target: String(utf8: request.target), wait: wait, isIndented: isIndented, negotiation: negotiation,
+            log: log,
+            selection: selection)
+        if let response = try awaited.response() { return .now(response) }
+        let longest = awaited.isAhead ? AskedRevision.patience : Self.longest
+        let waiter = (wait == nil ? earlyRoom : room).admit(
+            for: wait.map { awaited.isAhead ? min($0.duration, longest) : $0.duration } ?? longest,
+            otherwise: awaited.responseNow(), isBrief: wait == nil)
+        guard let waiter else { throw .tooManyWaiters }
+        groups.add(waiter, awaiting: awaited, after: nil)
+        // The change may have been recorded before the request was added.
+        groups.check(awaited.key, for: current)
+        return .later(waiter)
     }
 
     private static let indentedStream = Problem.badParameter(
         "pretty", detail: "'pretty' applies only to JSON, not to a stream of events; omit it.")
 
-    var streamCount: Int { waiting.withLock(\.streams.count) }
+    var streamCount: Int { streams.withLock(\.count) }
 
-    /// Answers the waiting polls and wakes the streams after a change.
-    func wake() {
-        let (polls, streams) = waiting.withLock { (Array($0.polls.values), Array($0.streams.values)) }
-        for stream in streams { stream.wake() }
-        for (question, polls) in Dictionary(grouping: polls, by: \.question) { look(polls, question: question) }
-    }
-
-    // MARK: Long polls
-
-    /// Waits for the entry of the current publication, and then for a change, if the client asks to wait for one.
-    private func earlyPoll(
-        _ question: Question, request: Request, negotiation: Negotiation
-    ) throws(Problem) -> Waiter {
-        let target = String(utf8: request.target)
-        let limit = question.isAhead ? AskedRevision.patience : Self.longest
-        return try poll(
-            question, request: request, negotiation: negotiation, in: question.wait == nil ? earlyRoom : room,
-            for: question.wait.map { question.isAhead ? min($0.duration, limit) : $0.duration } ?? limit,
-            { [self] in
-                do throws(Problem) {
-                    return try response(to: question, negotiation: negotiation)
-                } catch {
-                    return selection.response(to: error, at: target, negotiation: negotiation)
-                }
-            }())
-    }
-
-    private func poll(
-        _ question: Question, request: Request, negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
-        _ otherwise: @autoclosure @escaping @Sendable () -> Response
-    ) throws(Problem) -> Waiter {
-        let waiter = room.admit(
-            for: time, otherwise: otherwise(), isBrief: question.wait == nil
-        ) { [weak self] waiter in
-            self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
-        }
-        guard let waiter else { throw .tooManyWaiters }
-        let poll = Poll(
-            waiter: waiter, target: String(utf8: request.target), question: question, negotiation: negotiation)
-        waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
-        // A change may have been recorded after the answer was made, but before the poll was stored.
-        look([poll], question: question)
-        return waiter
-    }
-
-    /// Answers polls with the same question, if their wait is over. Polls that wait for a change are answered after a
-    /// change. Other polls are answered as soon as their publication is recorded.
-    private func look(_ polls: [Poll], question: Question) {
-        guard let negotiation = polls.first?.negotiation, log.now.number >= question.number,
-            !(question.isAhead && log.isAhead(question.since))
-        else { return }
-        if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
-        do throws(Problem) {
-            let response = try response(to: question, negotiation: negotiation)
-            for poll in polls { poll.waiter.finish(response) }
-        } catch {
-            for poll in polls {
-                poll.waiter.finish(selection.response(to: error, at: poll.target, negotiation: negotiation))
-            }
-        }
-    }
-
-    private func response(to question: Question, negotiation: Negotiation) throws(Problem) -> Response {
-        try response(
-            ChangesAnswer(since: question.since, in: log), wait: question.wait, isIndented: question.isIndented,
-            negotiation: negotiation)
-    }
-
-    private func response(
-        _ answer: ChangesAnswer, wait: Wait?, isIndented: Bool, negotiation: Negotiation
-    ) throws(Problem) -> Response {
-        let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
-        return try selection.charged(try selection.response(of: rendering, coding: .identity, negotiation: negotiation))
-    }
-
-    // MARK: Streams
+    /// Wakes the streams after a change.
+    func wake() { for stream in streams.withLock({ Array($0.values) }) { stream.wake() } }
 
     /// Whether `Accept` names the type of event streams (HTML, section 9.2).
     private static func wantsStream(_ request: Request) -> Bool {
@@ -187,10 +80,10 @@ final class ChangeFollowers: Sendable {
 
     private func stream(since revision: String?, negotiation: Negotiation) throws(Problem) -> Response {
         let stream = room.admit(ChangeStream(log: log, since: revision)) { [weak self] stream in
-            self?.waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
+            self?.streams.withLock { $0[ObjectIdentifier(stream)] = nil }
         }
         guard let stream else { throw .tooManyWaiters }
-        waiting.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
+        streams.withLock { $0[ObjectIdentifier(stream)] = stream }
         // Stops nginx from holding events back until its buffer is full.
         let metadata = RepresentationMetadata(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
@@ -200,21 +93,81 @@ final class ChangeFollowers: Sendable {
     }
 }
 
+/// An entry of the log after a revision, for a request that waits for a change. For other requests, the entry of a
+/// publication.
+///
+/// A snapshot is served as soon as it is published. Its entry is made a moment later, on another thread. A client that
+/// has seen the snapshot must also find the entry, so the client's request waits for the entry.
+struct AwaitedEntry: Awaited {
+    let since: String
+    /// The publication whose entry must exist before the answer is made.
+    let number: Int
+    /// Whether the revision `since` was newer than the published revision when the request came. It may come from another
+    /// server, and arrives here in a moment.
+    let isAhead: Bool
+    let target: String
+    /// The wait for a change; nil if the answer may be empty.
+    let wait: Wait?
+    let isIndented: Bool
+    let negotiation: Negotiation
+    let log: ChangeLog
+    let selection: Selection
+
+    var key: WaitingGroups.Key {
+        WaitingGroups.Key(
+            target: Array(target.utf8), choice: negotiation.number, wait: wait, known: since,
+            revision: isAhead ? since : nil, number: number)
+    }
+
+    func cost(in publication: Publication, isInTime: Bool) -> Int? { -1 }
+
+    func check(in publication: Publication, end: () -> [Waiter]) {
+        let response: Response
+        do throws(Problem) {
+            guard let ready = try self.response() else { return }
+            response = ready
+        } catch {
+            response = selection.response(to: error, at: target, negotiation: negotiation)
+        }
+        for waiter in end() { waiter.finish(response) }
+    }
+
+    /// The answer; nil while the request must wait.
+    func response() throws(Problem) -> Response? {
+        guard log.now.number >= number, !(isAhead && log.isAhead(since)) else { return nil }
+        let answer = try ChangesAnswer(since: since, in: log)
+        return wait == nil || !answer.changes.isEmpty ? try response(answer) : nil
+    }
+
+    /// The answer when the time is over.
+    func responseNow() -> Response {
+        do throws(Problem) {
+            return try response(ChangesAnswer(since: since, in: log))
+        } catch {
+            return selection.response(to: error, at: target, negotiation: negotiation)
+        }
+    }
+
+    private func response(_ answer: ChangesAnswer) throws(Problem) -> Response {
+        let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
+        return try selection.charged(try selection.response(of: rendering, coding: .identity, negotiation: negotiation))
+    }
+}
+
 /// `GET /changes?since=<revision>`: the entries of the publications after a revision (manual, Refresh).
 struct ChangesAnswer {
     let since: String
     let changes: [Change]
 
-    /// - Parameter since: nil for a client that begins with the current revision.
     /// - Throws: `Problem` (410) for a revision that the log does not know.
-    init(since: String?, in log: ChangeLog) throws(Problem) {
+    init(since: String, in log: ChangeLog) throws(Problem) {
         let revision = log.now.revision
-        self.since = since ?? revision
-        guard let changes = log.changes(since: self.since) else {
+        self.since = since
+        guard let changes = log.changes(since: since) else {
             throw Problem(
                 .revisionGone,
                 detail:
-                    "The revision '\(quoted: self.since)' is unknown: the server was restarted, or its history does not reach back that far."
+                    "The revision '\(quoted: since)' is unknown: the server was restarted, or its history does not reach back that far."
                     + " Reload what you show, and continue from '\(revision)'.",
                 members: [("reset", .flag(true)), ("revision", .text(revision))])
         }

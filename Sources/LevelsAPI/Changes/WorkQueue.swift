@@ -4,9 +4,12 @@ import TreeStore
 
 /// Runs long work on one or a few threads of low priority, so that the work hardly delays other requests.
 ///
-/// The work of requests comes first, in order of arrival. Background work, such as checks after a change, comes behind
-/// the requests and does not count against their capacity. If requests are always waiting, background work still gets a
-/// small share of the time.
+/// The work is in lanes. The lane of requests comes first; its work is done in order of arrival. Background work, such as
+/// checks after a change, comes behind the requests and does not count against their capacity. If requests are always
+/// waiting, background work still gets a small share of the time.
+///
+/// Background work is divided into lanes by cost, which get equal shares of the time. So a thousand long checks delay a
+/// short check by at most one long check, and any number of short checks cannot stop the long checks.
 ///
 /// A thread begins when work arrives, unless the maximum number of threads is running. A thread ends when no work
 /// is left.
@@ -16,14 +19,19 @@ final class WorkQueue: Sendable {
     typealias Start = @Sendable (@escaping Work) -> Void
 
     fileprivate struct State {
-        var requests = NumberedQueue<Work>()
-        var behind = NumberedQueue<Work>()
+        /// The lane of requests, and then the lanes of background work by the number of decimal digits of the cost.
+        var lanes = [Lane](repeating: Lane(), count: 7)
         /// The number of threads that do work.
         var running = 0
-        /// The time spent on each kind of work while both kinds were waiting.
-        var spent = (requests: Duration.zero, behind: Duration.zero)
         /// The mean time of requests, in which the latest requests weigh most.
         var mean = Duration.zero
+    }
+
+    fileprivate struct Lane {
+        var work = NumberedQueue<Work>()
+        /// The time spent on the lane, times the lane's weight. The lane with the least time is next. A lane that was
+        /// empty begins with the least time of the other lanes.
+        var spent = Duration.zero
     }
 
     private let state = Guarded(State())
@@ -53,47 +61,41 @@ final class WorkQueue: Sendable {
     /// Adds the work of a request. Returns false if the queue is full.
     func add(_ work: @escaping Work) -> Bool {
         let (isTaken, isFirst) = state.withLock { state in
-            guard state.requests.count < capacity else { return (false, false) }
-            state.requests.append(work)
-            return (true, state.begin(threads))
+            guard state.lanes[0].work.count < capacity else { return (false, false) }
+            return (true, state.add(work, to: 0, threads: threads))
         }
         if isFirst { start { self.run() } }
         return isTaken
     }
 
     /// Adds background work, which comes behind all requests. The callers limit the amount of background work.
-    func addBehind(_ work: @escaping Work) {
+    ///
+    /// - Parameter cost: the approximate number of rows that the work looks at.
+    func addBehind(cost: Int = 0, _ work: @escaping Work) {
         let isFirst = state.withLock { state in
-            state.behind.append(work)
-            return state.begin(threads)
+            var (lane, rest) = (1, cost / 100)
+            while rest > 0, lane < state.lanes.count - 1 { (lane, rest) = (lane + 1, rest / 10) }
+            return state.add(work, to: lane, threads: threads)
         }
         if isFirst { start { self.run() } }
     }
 
-    var count: Int { state.withLock { $0.requests.count + $0.behind.count } }
+    var count: Int { state.withLock { $0.lanes.reduce(0) { $0 + $1.work.count } } }
 
     /// The expected time until all requests in the queue are done, including the background work between them.
     var expectedTime: Duration {
         state.withLock { state in
-            let requests = state.mean * state.requests.count
-            return state.behind.count == 0 ? requests : requests + requests / Self.requestShare
+            let requests = state.mean * state.lanes[0].work.count
+            return state.busy.contains { $0 > 0 } ? requests + requests / Self.requestShare : requests
         }
     }
 
     private func run() {
-        while let (work, isRequest) = next() {
+        while let (work, lane) = state.withLock({ $0.takeNext() }) {
             let began = clock()
             work()
             let took = clock() - began
-            state.withLock { $0.note(took, isRequest: isRequest) }
-        }
-    }
-
-    private func next() -> (work: Work, isRequest: Bool)? {
-        state.withLock { state in
-            if let work = state.takeNext(share: Self.requestShare) { return work }
-            state.running -= 1
-            return nil
+            state.withLock { $0.note(took, in: lane, share: Self.requestShare) }
         }
     }
 
@@ -115,62 +117,30 @@ final class WorkQueue: Sendable {
 }
 
 extension WorkQueue.State {
-    /// Notes that work arrived. Returns whether a thread must be started for the work.
-    fileprivate mutating func begin(_ threads: Int) -> Bool {
+    /// The lanes with work.
+    fileprivate var busy: [Int] { lanes.indices.filter { lanes[$0].work.count > 0 } }
+
+    /// Adds work. Returns whether a thread must be started for the work.
+    fileprivate mutating func add(_ work: @escaping WorkQueue.Work, to lane: Int, threads: Int) -> Bool {
+        if lanes[lane].work.count == 0 { lanes[lane].spent = busy.map { lanes[$0].spent }.min() ?? .zero }
+        lanes[lane].work.append(work)
         guard running < threads else { return false }
         running += 1
         return true
     }
 
-    fileprivate mutating func takeNext(share: Int) -> (work: WorkQueue.Work, isRequest: Bool)? {
-        if requests.count == 0 || behind.count == 0 { spent = (.zero, .zero) }
-        let isBehindDue = requests.count == 0 || spent.behind * share < spent.requests
-        if isBehindDue, let work = behind.removeFirst() { return (work, false) }
-        return requests.removeFirst().map { ($0, true) }
+    /// The next work, and its lane. Nil if there is none; the thread must then end.
+    fileprivate mutating func takeNext() -> (work: WorkQueue.Work, lane: Int)? {
+        let next = busy.min { lanes[$0].spent < lanes[$1].spent }
+        if let next, let work = lanes[next].work.removeFirst() { return (work, next) }
+        running -= 1
+        return nil
     }
 
-    fileprivate mutating func note(_ time: Duration, isRequest: Bool) {
-        if isRequest {
-            spent.requests += time
-            mean = mean == .zero ? time : (mean * 3 + time) / 4
-        } else {
-            spent.behind += time
-        }
+    /// Notes the time of work. The lanes of background work have together one share of the time for each `share` of the
+    /// requests.
+    fileprivate mutating func note(_ time: Duration, in lane: Int, share: Int) {
+        lanes[lane].spent += lane == 0 ? time : time * (share * max(busy.count { $0 > 0 }, 1))
+        if lane == 0 { mean = mean == .zero ? time : (mean * 3 + time) / 4 }
     }
-}
-
-/// The pending checks, in classes by cost.
-///
-/// Each class gets an equal share of the time, and its checks are made in order of arrival. A thousand long checks
-/// delay a short check by at most one long check. Any number of short checks cannot stop the long checks.
-struct RecheckClasses<Key: Sendable>: Sendable {
-    private struct Class {
-        var keys = NumberedQueue<Key>()
-        /// The time spent on the class; a class that was empty begins with the least time of the other classes.
-        var spent = Duration.zero
-    }
-
-    /// The classes, in ascending order of the number of decimal digits of the cost.
-    private var classes = [Class](repeating: Class(), count: 6)
-
-    var isEmpty: Bool { classes.allSatisfy { $0.keys.count == 0 } }
-
-    /// - Parameter cost: the approximate number of rows that the check looks at.
-    mutating func add(_ key: Key, cost: Int) {
-        var (number, rest) = (0, cost / 100)
-        while rest > 0, number < classes.count - 1 { (number, rest) = (number + 1, rest / 10) }
-        if classes[number].keys.count == 0 {
-            classes[number].spent = classes.filter { $0.keys.count > 0 }.map(\.spent).min() ?? .zero
-        }
-        classes[number].keys.append(key)
-    }
-
-    /// The next check of the class that has had the least time.
-    mutating func takeNext() -> (key: Key, class: Int)? {
-        let waiting = classes.indices.filter { classes[$0].keys.count > 0 }
-        guard let number = waiting.min(by: { classes[$0].spent < classes[$1].spent }) else { return nil }
-        return classes[number].keys.removeFirst().map { ($0, number) }
-    }
-
-    mutating func note(_ time: Duration, in number: Int) { classes[number].spent += time }
 }

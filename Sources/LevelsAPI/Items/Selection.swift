@@ -266,6 +266,11 @@ struct Selection {
         }
     }
 
+    func response(to problem: Problem, question: Question) -> Response {
+        response(
+            to: problem, at: String(decoding: question.target, as: UTF8.self), negotiation: question.negotiation)
+    }
+
     func response(to problem: Problem, at target: String, negotiation: Negotiation) -> Response {
         header.response(to: problem, at: target, for: negotiation.origin)
     }

@@ -35,55 +35,19 @@ extension LevelsAPI {
     }
 
     /// Holds a request until its representation differs from the client's.
-    func hold(_ place: Waiters.Place, inquiry: Inquiry, having selected: Representation, wait: Wait) {
-        waiters.add(place, inquiry: inquiry, having: selected, for: wait)
-        let now = publications.current
-        // The waiters may have been checked for a newer publication before this request was added.
-        guard now.number != inquiry.publication.number else { return }
-        do throws(Problem) {
-            let newer = try Inquiry(question: inquiry.question, in: now, arrangements: selection.arrangements)
-            defer { newer.source.end() }
-            let later = try selection.select(newer)
-            guard later.entityTag != selected.entityTag else { return }
-            place.waiter.finish(try later.response(adding: newer.addedHeaders))
-        } catch {
-            place.waiter.finish(problem(error, question: inquiry.question))
-        }
+    func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, wait: Wait) {
+        let otherwise = waiter.otherwise
+        let awaited = AwaitedChange(
+            inquiry.question, wait: wait, tag: selected.entityTag, unchanged: otherwise, selection: selection)
+        let shared = groups.add(waiter, awaiting: awaited, after: inquiry.publication.number)
+        shared.see(inquiry)
+        // One response serves the whole group.
+        if shared !== awaited { waiter.otherwise = shared.unchanged }
+        groups.check(awaited.key, for: publications.current)
     }
 
     func problem(_ problem: Problem, question: Question) -> Response {
-        selection.response(
-            to: problem, at: String(decoding: question.target, as: UTF8.self), negotiation: question.negotiation)
-    }
-
-    /// Answers the requests that wait for a change. The notifying thread answers the cheap ones first, as far as its
-    /// time allows. The work queue answers all others.
-    func recheckWaiters() {
-        let now = publications.current
-        let end = ContinuousClock.now + configuration.notifyingTime
-        var due = waiters.due(for: now) { ContinuousClock.now < end }[...]
-        while let group = due.first, group.cost <= configuration.largestImmediateWork, ContinuousClock.now < end {
-            wake(group.key, in: now)
-            due.removeFirst()
-        }
-        if waiters.queue(due) { recheckLater() }
-    }
-
-    /// Checks one group when the earlier requests in the queue are done, and then the next group in the same way.
-    private func recheckLater() {
-        laterAnswers.queue.addBehind { [weak self] in
-            guard let self else { return }
-            if waiters.checkNext({ self.wake($0, in: self.publications.current) }) { recheckLater() }
-        }
-    }
-
-    /// Answers a group of requests if their representation differs in a publication.
-    private func wake(_ key: Waiters.Key, in now: Publication) {
-        waiters.wake(key, publication: now) { inquiry, known throws(Problem) in
-            try selection.select(inquiry, known: known)
-        } refuse: { [self] in
-            problem($0, question: $1)
-        }
+        selection.response(to: problem, question: question)
     }
 }
 
@@ -154,110 +118,106 @@ extension LevelsAPI {
     func answerLater(_ question: Question, request: Request) throws(Problem) -> Answer {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question: question) }
-        let place: Waiters.Place
-        if let wait = question.delivery.wait {
-            guard let reserved = waiters.reserve(for: wait.duration, otherwise: busy()) else { throw .tooManyWaiters }
-            place = reserved
-        } else {
-            let waiter = laterAnswers.room.admit(
-                for: laterAnswers.longest(in: queue), otherwise: busy(), isBrief: true)
-            guard let waiter else { throw .tooBusy(for: queue.expectedTime) }
-            place = Waiters.Place(waiter: waiter)
-        }
-        finishLater(place, question: question, conditions: KeptConditions(request))
-        return .later(place.waiter)
+        let wait = question.delivery.wait
+        let waiter =
+            if let wait { room.admit(for: wait.duration, otherwise: busy()) } else {
+                laterAnswers.room.admit(for: laterAnswers.longest(in: queue), otherwise: busy(), isBrief: true)
+            }
+        guard let waiter else { throw wait == nil ? .tooBusy(for: queue.expectedTime) : .tooManyWaiters }
+        finishLater(waiter, question: question, conditions: KeptConditions(request))
+        return .later(waiter)
     }
 
     /// Queues a request. The request is answered when its turn comes.
-    private func finishLater(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
+    fileprivate func finishLater(_ waiter: Waiter, question: Question, conditions: KeptConditions) {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         let tries = queue === laterAnswers.reading ? LaterAnswers.briefTries : 0
         let isTaken = queue.add { [weak self] in
-            self?.finish(place, question: question, conditions: conditions, tries: tries)
+            self?.finish(waiter, question: question, conditions: conditions, tries: tries)
         }
-        if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
+        if !isTaken { waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
     }
 
     /// Answers from the publication that is current now, unless the client has left.
     ///
     /// - Parameter tries: the number of brief attempts left, including this one; 0 for an attempt without a time limit.
-    private func finish(
-        _ place: Waiters.Place, question: Question, conditions: KeptConditions, tries: Int = 0
+    fileprivate func finish(
+        _ waiter: Waiter, question: Question, conditions: KeptConditions, tries: Int = 0
     ) {
-        guard !place.waiter.hasEnded else { return }
+        guard !waiter.hasEnded else { return }
         let end = tries > 0 ? ContinuousClock.now + LaterAnswers.briefTime : nil
         @Sendable func isOver() -> Bool { end.map { ContinuousClock.now >= $0 } ?? false }
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
             let source = try question.source(in: current, arrangements: selection.arrangements) {
-                !place.waiter.hasEnded && !isOver()
+                !waiter.hasEnded && !isOver()
             }
             defer { source.end() }
             if let cached = selection.cached(question, in: current, from: source) {
-                place.waiter.finish(try cached.response(to: conditions.request, chargedTo: selection.budget))
+                waiter.finish(try cached.response(to: conditions.request, chargedTo: selection.budget))
                 return
             }
             let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
             switch try decide(inquiry, Condition(request: conditions.request, delivery: question.delivery)) {
-            case .response(let response): place.waiter.finish(response)
+            case .response(let response): waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
-                place.waiter.otherwise = otherwise
-                hold(place, inquiry: inquiry, having: selected, wait: wait)
+                waiter.otherwise = otherwise
+                hold(waiter, inquiry: inquiry, having: selected, wait: wait)
             }
         } catch {
             guard isOver() else {
-                _ = place.waiter.finish(problem(error, question: question))
+                _ = waiter.finish(problem(error, question: question))
                 return
             }
             let again: WorkQueue.Work = { [weak self] in
-                self?.finish(place, question: question, conditions: conditions, tries: tries - 1)
+                self?.finish(waiter, question: question, conditions: conditions, tries: tries - 1)
             }
             // New requests go before this one, because most new requests take little time.
             guard tries == 1 else { return laterAnswers.reading.addBehind(again) }
             let queue = laterAnswers.longReading
-            if !queue.add(again) { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
+            if !queue.add(again) { waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
         }
     }
 }
 
-/// The requests that wait for a revision that is not published here yet.
-final class AwaitedRevisions: Sendable {
-    /// A request for a revision.
-    struct Awaiting {
-        let place: Waiters.Place
-        let question: Question
-        let conditions: KeptConditions
-        let revision: String
+/// A revision that is not published here yet, for one request.
+private struct AwaitedRevision: Awaited {
+    let key: WaitingGroups.Key
+    let revision: String
+    let question: Question
+    let conditions: KeptConditions
+    weak let api: LevelsAPI?
+
+    private func isHere(in publication: Publication) -> Bool {
+        do throws(Problem) { return try AskedRevision.isHere(revision, in: publication) } catch { return true }
     }
 
-    private let requests = Guarded<[ObjectIdentifier: Awaiting]>([:])
-
-    /// Adds a request.
-    func add(_ request: Awaiting) {
-        requests.withLock { $0[ObjectIdentifier(request.place.waiter)] = request }
-        // The wait may have ended before the request was added.
-        if request.place.waiter.hasEnded { remove(request.place.waiter) }
+    func cost(in publication: Publication, isInTime: Bool) -> Int? {
+        // Long work is only queued, which is not deferred.
+        isHere(in: publication) ? isQuick(in: publication) ? 0 : -1 : nil
     }
 
-    /// Removes a request that has ended.
-    func remove(_ waiter: Waiter) { requests.withLock { $0[ObjectIdentifier(waiter)] = nil } }
-
-    /// Removes and returns the requests that can be answered after a publication. The revision of such a request is
-    /// published, or is no longer part of the history.
-    func take(for publication: Publication) -> [Awaiting] {
-        requests.withLock { requests in
-            let due = requests.filter { _, request in
-                do throws(Problem) {
-                    return try AskedRevision.isHere(request.revision, in: publication)
-                } catch {
-                    return true
-                }
+    func check(in publication: Publication, end: () -> [Waiter]) {
+        guard isHere(in: publication) else { return }
+        for waiter in end() {
+            if isQuick(in: publication) {
+                api?.finish(waiter, question: question, conditions: conditions)
+            } else {
+                api?.finishLater(waiter, question: question, conditions: conditions)
             }
-            for key in due.keys { requests[key] = nil }
-            return Array(due.values)
+        }
+    }
+
+    private func isQuick(in publication: Publication) -> Bool {
+        guard let selection = api?.selection, publication.snapshot.isImmediate(at: question.path) else { return false }
+        do throws(Problem) {
+            let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
+            return inquiry.cost <= selection.largestImmediateWork
+        } catch {
+            return true
         }
     }
 }
@@ -265,45 +225,29 @@ final class AwaitedRevisions: Sendable {
 extension LevelsAPI {
     /// Answers a request when its revision is published here. If that takes too long, the answer is a problem (503).
     ///
+    /// - Parameter publication: a publication that is older than the revision.
     /// - Throws: `Problem` (503) if too many requests wait.
-    func answer(_ question: Question, request: Request, when revision: String) throws(Problem) -> Answer {
-        let place = waiters.reserve(
+    func answer(
+        _ question: Question, request: Request, when revision: String, after publication: Publication
+    ) throws(Problem) -> Answer {
+        let waiter = room.admit(
             for: question.delivery.wait?.duration ?? AskedRevision.patience,
             otherwise: self.problem(
-                .revisionNotHere(revision, current: self.publications.current.snapshot.revision), question: question)
-        ) { [awaited] waiter in awaited.remove(waiter) }
-        guard let place else { throw .tooManyWaiters }
-        awaited.add(
-            AwaitedRevisions.Awaiting(
-                place: place, question: question, conditions: KeptConditions(request), revision: revision))
+                AskedRevision.problem(revision, current: self.publications.current.snapshot.revision)
+                    ?? .tooBusy(for: self.laterAnswers.queue.expectedTime),
+                question: question))
+        guard let waiter else { throw .tooManyWaiters }
+        // Each request has a group of its own, because its conditions are its own.
+        let key = WaitingGroups.Key(
+            target: question.target, choice: question.negotiation.number, wait: question.delivery.wait, known: nil,
+            revision: revision, number: ObjectIdentifier(waiter).hashValue)
+        groups.add(
+            waiter,
+            awaiting: AwaitedRevision(
+                key: key, revision: revision, question: question, conditions: KeptConditions(request), api: self),
+            after: publication.number)
         // The revision may have been published before the request was added.
-        answerAwaited()
-        return .later(place.waiter)
-    }
-
-    /// Answers the requests whose revision is published. The notifying thread answers quick requests, as far as its
-    /// time allows. The work queue answers all others.
-    func answerAwaited() {
-        let now = publications.current
-        let end = ContinuousClock.now + configuration.notifyingTime
-        for request in awaited.take(for: now) {
-            let (place, question, conditions) = (request.place, request.question, request.conditions)
-            if ContinuousClock.now < end, isQuick(question, in: now) {
-                finish(place, question: question, conditions: conditions)
-            } else {
-                place.waiter.otherwise = problem(.tooBusy(for: laterAnswers.queue.expectedTime), question: question)
-                finishLater(place, question: question, conditions: conditions)
-            }
-        }
-    }
-
-    private func isQuick(_ question: Question, in publication: Publication) -> Bool {
-        guard publication.snapshot.isImmediate(at: question.path) else { return false }
-        do throws(Problem) {
-            let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
-            return inquiry.cost <= configuration.largestImmediateWork
-        } catch {
-            return true
-        }
+        groups.check(key, for: publications.current)
+        return .later(waiter)
     }
 }

@@ -14,8 +14,7 @@ public final class LevelsAPI: Sendable {
     let publications: Publications
     let cache: ResponseCache
     let selection: Selection
-    let waiters: Waiters
-    let awaited = AwaitedRevisions()
+    let groups: WaitingGroups
     /// The places of long polls and streams.
     let room: WaitingRoom
     let laterAnswers: LaterAnswers
@@ -50,8 +49,10 @@ public final class LevelsAPI: Sendable {
         cache = ResponseCache(bytes: configuration.cacheBytes)
         selection = Selection(publications: publications, cache: cache, configuration: configuration)
         room = WaitingRoom(capacity: configuration.waiters)
-        waiters = Waiters(room: room, arrangements: selection.arrangements)
         laterAnswers = LaterAnswers(configuration)
+        groups = WaitingGroups(
+            publications: publications, queue: laterAnswers.queue, time: configuration.notifyingTime,
+            largestCost: configuration.largestImmediateWork)
         // The limit of edits in progress bounds this queue, too.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork ?? WorkQueue.onThread)
         let editing = configuration.editing
@@ -68,7 +69,7 @@ public final class LevelsAPI: Sendable {
             ? WebClientAnswers(
                 header: selection.header, basePath: configuration.basePath, isOpen: configuration.reading == nil) : nil
         log = ChangeLog(publications)
-        followers = ChangeFollowers(log: log, selection: selection, room: room)
+        followers = ChangeFollowers(log: log, selection: selection, groups: groups, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new: new) }
         log.begin(after: start)
     }
@@ -77,13 +78,12 @@ public final class LevelsAPI: Sendable {
     private func follow(_ old: Snapshot, new: Publication) {
         log.append(new, replacing: old, arrangements: selection.arrangements)
         followers.wake()
-        answerAwaited()
-        // If publications follow in quick succession, the waiting requests are checked only for the last one, unless
-        // the previous check was too long ago.
+        // If publications follow in quick succession, all waiting requests are checked only for the last one, unless the
+        // previous check was too long ago.
         let isLate = rechecked.withLock { $0.duration(to: .now) > configuration.notifyingTime * 4 }
-        guard publications.current.number == new.number || isLate else { return }
-        recheckWaiters()
-        rechecked.withLock { $0 = .now }
+        let isWhole = publications.current.number == new.number || isLate
+        groups.check(isWhole: isWhole)
+        if isWhole { rechecked.withLock { $0 = .now } }
     }
 
     /// Answers a request, immediately or later.
@@ -271,7 +271,7 @@ public final class LevelsAPI: Sendable {
             try call.query.readAnswer(into: &values)
             let question = Question(
                 subject: subject, at: call.item, values: values, from: call.query, in: call.request.target, negotiation)
-            if let missing { return try answer(question, request: call.request, when: missing) }
+            if let missing { return try answer(question, request: call.request, when: missing, after: publication) }
             return try answerLater(question, request: call.request)
         }
         let source = publication.snapshot.source(
@@ -288,9 +288,9 @@ public final class LevelsAPI: Sendable {
         switch try decide(inquiry, found: found, Condition(request: call.request, delivery: question.delivery)) {
         case .response(let response): return .now(response)
         case .waits(let selected, let wait, let otherwise):
-            guard let place = waiters.reserve(for: wait.duration, otherwise: otherwise) else { throw .tooManyWaiters }
-            hold(place, inquiry: inquiry, having: selected, wait: wait)
-            return .later(place.waiter)
+            guard let waiter = room.admit(for: wait.duration, otherwise: otherwise) else { throw .tooManyWaiters }
+            hold(waiter, inquiry: inquiry, having: selected, wait: wait)
+            return .later(waiter)
         }
     }
 }

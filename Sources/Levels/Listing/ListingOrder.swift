@@ -187,13 +187,4 @@ extension Item {
         }
         return zip(steps, other.steps).allSatisfy { $0.hasSameTitle(as: $1) }
     }
-
-    /// Whether two items have the same siblings, below the same titles. If so, their details are the same.
-    public func hasSameSurroundings(as other: Item) -> Bool {
-        guard let above, let otherAbove = other.above else { return own.level === other.own.level }
-        return own.row == other.own.row && above.hasSameLevel(as: otherAbove)
-    }
-
-    /// The item above; nil for the root.
-    private var above: Item? { steps.count > 1 ? Item(Array(steps.dropLast())) : nil }
 }

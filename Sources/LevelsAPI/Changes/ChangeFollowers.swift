@@ -133,36 +133,25 @@ struct AwaitedEntry: Awaited {
     }
 
     /// The answer; nil while the request must wait.
+    ///
+    /// - Throws: `Problem` (410) for a revision that the log does not know.
     func response() throws(Problem) -> Response? {
         guard log.now.number >= number, !(isAhead && log.isAhead(since)) else { return nil }
-        let answer = try ChangesAnswer(since: since, in: log)
-        return wait == nil || !answer.changes.isEmpty ? try response(answer) : nil
+        let changes = try changes()
+        return wait == nil || !changes.isEmpty ? try response(changes) : nil
     }
 
     /// The answer when the time is over.
     func responseNow() -> Response {
         do throws(Problem) {
-            return try response(ChangesAnswer(since: since, in: log))
+            return try response(changes())
         } catch {
             return selection.response(to: error, at: target, negotiation: negotiation)
         }
     }
 
-    private func response(_ answer: ChangesAnswer) throws(Problem) -> Response {
-        let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
-        return try selection.charged(try selection.response(of: rendering, coding: .identity, negotiation: negotiation))
-    }
-}
-
-/// `GET /changes?since=<revision>`: the entries of the publications after a revision (manual, Refresh).
-struct ChangesAnswer {
-    let since: String
-    let changes: [Change]
-
-    /// - Throws: `Problem` (410) for a revision that the log does not know.
-    init(since: String, in log: ChangeLog) throws(Problem) {
+    private func changes() throws(Problem) -> [Change] {
         let revision = log.now.revision
-        self.since = since
         guard let changes = log.changes(since: since) else {
             throw Problem(
                 .revisionGone,
@@ -171,11 +160,12 @@ struct ChangesAnswer {
                     + " Reload what you show, and continue from '\(revision)'.",
                 members: [("reset", .flag(true)), ("revision", .text(revision))])
         }
-        self.changes = changes
+        return changes
     }
 
-    func rendered(adding headers: HeaderLines, isIndented: Bool) throws(Problem) -> Rendering {
-        let compact = try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
+    private func response(_ changes: [Change]) throws(Problem) -> Response {
+        let compact = try Rendering(vary: "Accept", headers: wait?.headers ?? []) {
+            (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)
             try writer.member("since", since)
             writer.member("reset", false)
@@ -183,6 +173,7 @@ struct ChangesAnswer {
             for change in changes { change.write(to: &writer) }
             writer.endList()
         }
-        return isIndented ? compact.indented() : compact
+        let rendering = isIndented ? compact.indented() : compact
+        return try selection.charged(selection.response(of: rendering, coding: .identity, negotiation: negotiation))
     }
 }

@@ -48,7 +48,7 @@ final class History: Sendable {
         return sequence(state: state) { state in
             while let snapshot = state.snapshots.next() {
                 guard let shown = self.item(at: path, in: language, of: snapshot),
-                    !shown.source.showsTheSame(.rows, of: shown.item, as: state.last)
+                    !shown.item.hasSameLevel(as: state.last)
                 else { continue }
                 state.last = shown.item
                 return shown

@@ -8,30 +8,23 @@ import TreeStore
 
 /// Decides how a request gets its representation: immediately, after a change, or after other requests.
 extension LevelsAPI {
-    enum Decision {
-        case response(Response)
-        /// The client has the representation, and waits until it changes. If the time ends without a change, the client
-        /// gets `otherwise`.
-        case waits(Representation, Wait, otherwise: Response)
-    }
-
     /// Applies the conditions of a request to the representation that the request selects.
     ///
     /// - Parameter found: the result of the look-up in the cache; nil if there was no look-up.
+    /// - Returns: the response, and nil for the wait. If the client has the representation and waits until it changes,
+    ///   the response is for the end of the wait.
     func decide(
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
-    ) throws(Problem) -> Decision {
+    ) throws(Problem) -> (selected: Representation, response: Response, wait: Wait?) {
         let selected = try selection.select(inquiry, found: found)
-        let wait = inquiry.question.delivery.wait
-        let added = inquiry.addedHeaders
+        let (wait, added) = (inquiry.question.delivery.wait, inquiry.addedHeaders)
         guard try condition.isNotModified(selected.entityTag) else {
-            return .response(try selected.response(adding: added))
+            return (selected, try selected.response(adding: added), nil)
         }
-        guard let wait else { return .response(selected.notModified(adding: added)) }
         // Only a condition is answered with 304. A client that names its version only in `since` gets the empty change.
-        let otherwise =
-            condition.isInHeader ? selected.notModified(adding: added) : try selected.response(adding: added)
-        return .waits(selected, wait, otherwise: otherwise)
+        let isEmpty = wait != nil && !condition.isInHeader
+        let response = isEmpty ? try selected.response(adding: added) : selected.notModified(adding: added)
+        return (selected, response, wait)
     }
 
     /// Holds a request until its representation differs from the client's.
@@ -161,11 +154,13 @@ extension LevelsAPI {
             let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            switch try decide(inquiry, Condition(request: conditions.request, delivery: question.delivery)) {
-            case .response(let response): waiter.finish(response)
-            case .waits(let selected, let wait, let otherwise):
-                waiter.otherwise = otherwise
+            let (selected, response, wait) = try decide(
+                inquiry, Condition(request: conditions.request, delivery: question.delivery))
+            if let wait {
+                waiter.otherwise = response
                 hold(waiter, inquiry: inquiry, having: selected, wait: wait)
+            } else {
+                waiter.finish(response)
             }
         } catch {
             guard isOver() else {

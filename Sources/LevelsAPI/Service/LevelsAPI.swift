@@ -285,12 +285,11 @@ public final class LevelsAPI: Sendable {
         let isLookedUp = question.key == call.key
         let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
         if selection.takesLong(inquiry, found: found) { return try answerLater(question, request: call.request) }
-        switch try decide(inquiry, found: found, Condition(request: call.request, delivery: question.delivery)) {
-        case .response(let response): return .now(response)
-        case .waits(let selected, let wait, let otherwise):
-            guard let waiter = room.admit(for: wait.duration, otherwise: otherwise) else { throw .tooManyWaiters }
-            hold(waiter, inquiry: inquiry, having: selected, wait: wait)
-            return .later(waiter)
-        }
+        let (selected, response, wait) = try decide(
+            inquiry, found: found, Condition(request: call.request, delivery: question.delivery))
+        guard let wait else { return .now(response) }
+        guard let waiter = room.admit(for: wait.duration, otherwise: response) else { throw .tooManyWaiters }
+        hold(waiter, inquiry: inquiry, having: selected, wait: wait)
+        return .later(waiter)
     }
 }

@@ -44,10 +44,6 @@ public protocol RowSource: Sendable {
     /// `hash` does not include the levels below, either.
     func rowsHash(of item: Item) -> ContentHash?
 
-    /// Whether the answers about an item of this publication and an item of another publication are known to be equal
-    /// without hashing.
-    func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool
-
     /// The number of rows that must be looked at to find the rows of a page; 0 if the rows are known. If this number
     /// exceeds the limit for immediate answers, another thread makes the page.
     ///
@@ -70,7 +66,6 @@ extension RowSource {
     public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }
     public func rowsHash(of item: Item) -> ContentHash? { nil }
-    public func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool { false }
     public func work(_ query: RowQuery?, below item: Item, limit: Int) -> Int { 0 }
     public func cost(_ query: RowQuery?, below item: Item) -> RowCost {
         RowCost(written: query.map { $0.page.limit ?? PageQuery.defaultLimit } ?? 0, sought: 0)

@@ -50,13 +50,6 @@ public struct TreeRows: RowSource {
             children: ItemDetail.ChildRows(arrangements.listing(below: own)))
     }
 
-    public func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool {
-        switch part {
-        case .rows, .rowsBelow: item.hasSameLevel(as: other)
-        case .detail: item.hasSameSurroundings(as: other)
-        }
-    }
-
     public func work(_ query: RowQuery?, below item: Item, limit: Int) -> Int {
         guard let query else {
             return max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)

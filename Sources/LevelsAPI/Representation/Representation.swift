@@ -72,7 +72,6 @@ final class Representation {
     }
 
     var entityTag: String? { head.entityTag }
-    var version: ContentHash? { head.version }
 
     /// 304 for this representation.
     func notModified(adding more: HeaderLines = []) -> Response {

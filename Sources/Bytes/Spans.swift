@@ -54,7 +54,10 @@ extension Span<UInt8> {
 extension String {
     /// Whether two texts have the same UTF-8; `==` also holds for canonical equivalents (UAX #15).
     @inlinable
-    public func hasSameUTF8(as other: String) -> Bool { utf8Span.span.isEqual(to: other.utf8Span.span) }
+    public func hasSameUTF8(as other: String) -> Bool {
+        // A count costs less than a span, and most texts that are compared differ in it.
+        utf8.count == other.utf8.count && utf8Span.span.isEqual(to: other.utf8Span.span)
+    }
 }
 
 extension Span<UInt8> {

@@ -1,3 +1,4 @@
+import DatabaseTrees
 import Levels
 import Testing
 

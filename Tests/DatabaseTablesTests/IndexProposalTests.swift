@@ -216,7 +216,7 @@ import Testing
         let reading = try database.rows(arranged: 1).begin()
         defer { reading.end() }
         // A cancellation between two statements leaves the first.
-        try (reading as? TableReading)?.database.connection.rows("PREPARE drilldown_plan AS SELECT 1", []) { _ in }
+        try (reading as? TableReading)?.database.connection.rows("PREPARE drilldown_plan AS SELECT 1") { _ in }
         #expect(try page("/big", by: RowQuery(sort: "c"), in: reading) == ["3", "2", "1"])
     }
 
@@ -225,8 +225,8 @@ import Testing
         let reader = try PostgresReader(
             PostgresDatabase(try ChangedDatabase.postgres().address, passwordFile: nil), timeout: .seconds(60))
         _ = try reader.begin()
-        #expect(try reader.first("SELECT 1 WHERE 'a'::tsvector = ?", [.text(Array("'a".utf8))]) == nil)
-        let fault = #expect(throws: DatabaseError.self) { try reader.first("SELECT 1 FROM WHERE 1 = ?", [.integer(1)]) }
+        #expect(try reader.first("SELECT 1 WHERE 'a'::tsvector = \(text: "'a")") == nil)
+        let fault = #expect(throws: DatabaseError.self) { try reader.first("SELECT 1 FROM WHERE 1 = \(1)") }
         #expect(fault?.kind == .refused)
     }
 

@@ -1,3 +1,4 @@
+import DatabaseTrees
 import PropertyLists
 import Testing
 
@@ -43,6 +44,7 @@ import Testing
     func shown() {
         func shown(_ number: Int, _ category: String, _ length: Int) -> [String] {
             PostgresType(number: number, category: category, length: length).shown("c.x", limit: 9, beginning: 4_096)
+                .map(\.text)
         }
         #expect(shown(23, "N", 4) == ["c.x"])
         #expect(

@@ -294,7 +294,7 @@ import TreeSources
         func runs(_ path: String, _ answer: (TableReading, Item) throws -> Void) throws -> String? {
             try tables.rows().read(path) { reading, item in
                 try answer(reading, item)
-                return try reading.database.connection.first("SELECT current_setting('test.runs', true)", [])?[0].string
+                return try reading.database.connection.first("SELECT current_setting('test.runs', true)")?[0].string
             }
         }
         #expect(try runs("/runs") { _ = try $0.page(RowQuery(), below: $1) } == "1")

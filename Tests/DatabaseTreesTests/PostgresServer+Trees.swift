@@ -76,8 +76,9 @@ extension PostgresTree {
 extension PostgresConnection {
     /// The first column of a query as text.
     func column(_ query: String) throws -> [String] {
-        let result = try self.query(PostgresStatement(query))
-        return (0..<result.count).map { result.text($0, column: 0) ?? "NULL" }
+        try self.query(SQL(verbatim: query)).map {
+            String(decoding: $0[0].postgresText ?? Array("NULL".utf8), as: UTF8.self)
+        }
     }
 }
 

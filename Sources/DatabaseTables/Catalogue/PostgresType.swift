@@ -60,12 +60,12 @@ struct PostgresType: Sendable {
     /// - Parameters:
     ///   - limit: the maximum size of a value, in bytes.
     ///   - beginning: the number of characters to select from a text that exceeds the limit.
-    func shown(_ column: String, limit: Int, beginning: Int) -> [String] {
-        let value = kind == .structure ? "to_json(\(column))" : column
+    func shown(_ column: SQL, limit: Int, beginning: Int) -> [SQL] {
+        let value: SQL = kind == .structure ? "to_json(\(column))" : column
         guard isLong else { return [value] }
-        let size = kind == .text || kind == .data ? "octet_length(\(column))" : "octet_length(\(column)::text)"
-        let rest = kind == .text ? " ELSE left(\(column), \(beginning))" : ""
-        return ["CASE WHEN \(size) <= \(limit) THEN \(value)\(rest) END", size]
+        let size: SQL = kind == .text || kind == .data ? "octet_length(\(column))" : "octet_length(\(column)::text)"
+        let rest: SQL = kind == .text ? " ELSE left(\(column), \(literal: beginning))" : ""
+        return ["CASE WHEN \(size) <= \(literal: limit) THEN \(value)\(rest) END", size]
     }
 }
 

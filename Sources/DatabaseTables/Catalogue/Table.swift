@@ -1,3 +1,5 @@
+internal import DatabaseTrees
+
 /// The affinity of a column, by which SQLite converts its values (SQLite, Datatypes, section 3.1).
 enum Affinity: Sendable {
     case integer, text, none, real, numeric
@@ -38,7 +40,7 @@ struct Column: Sendable {
     /// The UTF-8 of the name.
     let bytes: [UInt8]
     /// The name as an identifier in a statement.
-    let quoted: String
+    let quoted: SQL
 
     /// Whether the values have an order, so that an index can contain them.
     var isOrdered: Bool { type?.isOrdered ?? true }
@@ -50,20 +52,7 @@ struct Column: Sendable {
         (self.name, self.affinity, self.isNotNull) = (name, affinity, isNotNull)
         (self.keyPlace, self.collation, self.type) = (keyPlace, collation, type)
         bytes = Array(name.utf8)
-        quoted = type == nil ? Identifier.quoted(name) : Identifier.marked(Identifier.quoted(name))
-    }
-}
-
-enum Identifier {
-    /// Returns a name as an identifier in a statement.
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
-
-    /// Returns a part of a statement for PostgreSQL with doubled question marks, which do not count as parameters.
-    static func marked(_ sql: String) -> String { sql.replacing("?", with: "??") }
-
-    /// Returns a part of a statement as it is shown in messages.
-    static func shown(_ sql: String, in dialect: Dialect) -> String {
-        dialect == .sqlite ? sql : sql.replacing("??", with: "?")
+        quoted = "\(identifier: name)"
     }
 }
 
@@ -81,9 +70,10 @@ enum Dialect: Sendable { case sqlite, postgres }
 /// A table, a view, or the `Query` of an item of a document.
 struct Table: Sendable {
     let name: String
-    let quoted: String
+    /// The table as it is named in statements that create indexes.
+    let quoted: SQL
     /// The source of the records in a FROM clause: the table, or the query in parentheses.
-    let source: String
+    let source: SQL
     var columns: [Column]
     let dialect: Dialect
     /// Whether this is a view, a query, a foreign table or a table with policies for its rows. Reading such a table may
@@ -96,7 +86,7 @@ struct Table: Sendable {
     /// The numbers of the columns that identify a record; empty if the rowid or the position identifies it.
     var key: [Int] = []
     /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.
-    var rowID: String?
+    var rowID: SQL?
     /// The number of the column with the title; nil if the key of a record is also its title.
     var titleColumn: Int?
     /// The foreign keys of the table, in the order of their declaration.
@@ -114,27 +104,26 @@ struct Table: Sendable {
     init(name: String, columns: [Column], query: String? = nil) {
         (self.name, self.columns) = (name, columns)
         dialect = .sqlite
-        quoted = Identifier.quoted(name)
+        quoted = "\(identifier: name)"
         isMade = query != nil
-        // `source(query:)` adds a line break, because the query may end with a comment.
-        source = query.map { Self.source(query: $0) } ?? "main.\(quoted)"
+        source = query.map(Self.source) ?? "main.\(quoted)"
     }
 
     /// Creates a table of PostgreSQL.
     ///
     /// - Parameter source: the text after FROM: the table in its schema, or a query in parentheses.
-    init(name: String, columns: [Column], source: String) {
+    init(name: String, columns: [Column], source: SQL) {
         (self.name, self.columns, dialect) = (name, columns, .postgres)
         (quoted, self.source) = (source, source)
     }
 
-    /// Returns a query as the text after FROM.
-    static func source(query: String) -> String { "(\(query)\n)" }
+    /// Returns a query as the text after FROM. A line break follows the query, because it may end with a comment.
+    static func source(query: String) -> SQL { "(\(SQL(verbatim: query))\n)" }
 
     /// Returns a column of the key as a part of a statement that compares its values as the index of the key does.
-    func keyTerm(_ column: Int) -> String {
+    func keyTerm(_ column: Int) -> SQL {
         let column = columns[column]
-        return column.quoted + (column.keyCollation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")
+        return column.keyCollation.map { "\(column.quoted) COLLATE \(identifier: $0)" } ?? column.quoted
     }
 
     /// Whether a record is identified only by its position.

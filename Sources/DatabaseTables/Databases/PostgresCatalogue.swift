@@ -30,7 +30,7 @@ struct PostgresCatalogue {
 
     /// Selects the tables and views with their columns. The type of a domain is its base type. A type has an order if
     /// an index for order (`btree`, 403) can contain it; composites, whose values cannot be parameters, have none here.
-    private static let tablesQuery = """
+    private static let tablesQuery: SQL = """
         WITH RECURSIVE base (oid, base) AS (
           SELECT oid, oid FROM pg_type WHERE typtype <> 'd'
           UNION ALL SELECT t.oid, b.base FROM pg_type t JOIN base b ON t.typbasetype = b.oid WHERE t.typtype = 'd'),
@@ -60,8 +60,9 @@ struct PostgresCatalogue {
         try reader.rows(Self.tablesQuery) { (row) throws(DatabaseError) in
             guard let number = row.number(0), let schema = row.string(1), let name = row.string(2) else { return }
             if found.last?.number != number {
-                let source = Identifier.marked("\(Identifier.quoted(schema)).\(Identifier.quoted(name))")
-                var table = Table(name: row.flag(3) ? name : "\(schema).\(name)", columns: [], source: source)
+                var table = Table(
+                    name: row.flag(3) ? name : "\(schema).\(name)", columns: [],
+                    source: "\(identifier: schema).\(identifier: name)")
                 (table.isMade, table.isIndexable, table.isInherited) = (row.flag(11), row.flag(12), row.flag(13))
                 found.append((number, table, [], [:]))
             }
@@ -90,7 +91,7 @@ struct PostgresCatalogue {
         return name
     }
 
-    private static let indexesQuery = """
+    private static let indexesQuery: SQL = """
         SELECT i.indrelid, i.indkey::int2[], i.indnkeyatts, i.indisprimary, i.indisunique
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
         WHERE i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND m.amname = 'btree'
@@ -114,7 +115,7 @@ struct PostgresCatalogue {
         }
     }
 
-    private static let foreignKeysQuery = """
+    private static let foreignKeysQuery: SQL = """
         SELECT conrelid, confrelid, conkey, confkey FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 ORDER BY oid
         """
 
@@ -142,7 +143,7 @@ struct PostgresCatalogue {
     private mutating func add(query: String) throws(DatabaseError) {
         var alone = query[...]
         while let last = alone.last, last.isWhitespace || last == ";" { alone.removeLast() }
-        let source = Identifier.marked(Table.source(query: String(alone)))
+        let source = Table.source(query: String(alone))
         let refusal = DatabaseError(
             kind: .other, reason: "the 'Query' must be one SELECT that only reads the tables of the database")
         let found: [(name: String, type: UInt32)]
@@ -152,7 +153,7 @@ struct PostgresCatalogue {
         var columns: [Column] = []
         for (name, number) in found {
             var type = PostgresType(number: Int(number), category: "", length: -1)
-            try reader.rows("SELECT typcategory, typlen FROM pg_type WHERE oid = ?", [.integer(Int64(number))]) {
+            try reader.rows("SELECT typcategory, typlen FROM pg_type WHERE oid = \(Int64(number))") {
                 (row) throws(DatabaseError) in
                 type = PostgresType(number: Int(number), category: row.string(0) ?? "", length: row.number(1) ?? -1)
             }
@@ -173,7 +174,7 @@ extension PostgresCatalogue {
     /// after every change of a table, a column, an index, a constraint or a right.
     ///
     /// A row that is new or changed has a later `xmin` than all rows before. The objects of users have numbers from 16384.
-    static let versionQuery = """
+    static let versionQuery: SQL = """
         WITH temporary AS (SELECT oid FROM pg_class WHERE relpersistence = 't')
         SELECT concat_ws(':', count(*), sum(age('1000'::xid)::int8 - age(made)), current_schema()), count(*) FROM (
           SELECT xmin FROM pg_namespace WHERE nspname !~ '^pg_'
@@ -187,7 +188,7 @@ extension PostgresCatalogue {
 
     /// Selects the names of the trees in the database. Each tree is a schema that contains the tables of a tree and the
     /// function `revise`.
-    static let treesQuery = """
+    static let treesQuery: SQL = """
         SELECT n.nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
         WHERE c.relkind = 'r' AND c.relname IN ('head', 'items', 'revisions', 'changes')
         GROUP BY n.nspname HAVING count(*) = 4 AND EXISTS (

@@ -52,21 +52,11 @@ final class PostgresTables: TableConnection {
         return read.catalogue
     }
 
-    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
-        try noting { () throws(DatabaseError) in try reader.first(sql, values) }
-    }
-
-    func rows(
-        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
-    ) throws(DatabaseError) {
-        try noting { () throws(DatabaseError) in
-            try reader.rows(sql, values) { (row) throws(DatabaseError) in try body(.postgres(row)) }
-        }
-    }
-
-    /// Runs a statement. If the server refuses it, the next answer looks at the schema again.
-    private func noting<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
-        do throws(DatabaseError) { return try body() } catch {
+    /// Runs a query. If the server refuses it, the next answer looks at the schema again.
+    func rows(_ sql: SQL, _ body: (ResultRow) throws(DatabaseError) -> Void) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try reader.rows(sql) { (row) throws(DatabaseError) in try body(.postgres(row)) }
+        } catch {
             if error.kind == .refused { (nextLook, mayDiffer) = (.now, true) }
             throw error
         }
@@ -74,7 +64,7 @@ final class PostgresTables: TableConnection {
 
     /// Returns the generic plan of a statement. The plan has a sort or a sequential scan only if indexes cannot replace
     /// it.
-    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
         // A plan that was cancelled has left its statement.
         try reader.run(
             """
@@ -83,10 +73,9 @@ final class PostgresTables: TableConnection {
             """)
         var lines: [String] = []
         do throws(DatabaseError) {
-            // The reader numbers the parameters; doubled question marks are not parameters.
-            _ = try reader.first("PREPARE drilldown_plan AS \(sql)")
-            let count = sql.replacing("??", with: "").count { $0 == "?" }
-            let values = count == 0 ? "" : "(\(Array(repeating: "NULL", count: count).joined(separator: ", ")))"
+            try reader.run("PREPARE drilldown_plan AS \(sql.numberedText)")
+            let nulls = sql.values.map { _ in SQL(verbatim: "NULL") }
+            let values: SQL = nulls.isEmpty ? "" : "(\(nulls.joined(by: ", ")))"
             try reader.rows("EXPLAIN (COSTS OFF) EXECUTE drilldown_plan\(values)") { (row) throws(DatabaseError) in
                 lines.append(row.string(0) ?? "")
             }
@@ -132,7 +121,7 @@ final class PostgresTables: TableConnection {
     /// of the table.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         var count = 0
-        try rows("EXPLAIN (FORMAT JSON) SELECT 1 FROM \(table.source) AS c", []) { (row) throws(DatabaseError) in
+        try rows("EXPLAIN (FORMAT JSON) SELECT 1 FROM \(table.source) AS c") { (row) throws(DatabaseError) in
             guard case .postgres(let row) = row, let text = row.string(0),
                 let start = text.firstRange(of: "\"Plan Rows\": ")?.upperBound
             else { return }
@@ -145,8 +134,10 @@ final class PostgresTables: TableConnection {
 
     func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool {
         try reader.first(
-            "SELECT 1 FROM pg_class WHERE relname = ? AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = ?::regclass)",
-            [.text(Array(name.utf8)), .text(Array(Identifier.shown(table.source, in: .postgres).utf8))]) != nil
+            """
+            SELECT 1 FROM pg_class WHERE relname = \(text: name)
+              AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = \(text: table.source.text)::regclass)
+            """) != nil
     }
 
     /// Returns the names of the trees in the database.

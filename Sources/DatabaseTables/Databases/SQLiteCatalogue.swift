@@ -26,7 +26,7 @@ private struct SQLiteCatalogueReader {
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
     mutating func read() throws(DatabaseError) {
-        let list = try all(
+        let list = try connection.allRows(
             "SELECT name, type, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') ORDER BY name"
         )
         for row in list {
@@ -43,12 +43,13 @@ private struct SQLiteCatalogueReader {
     }
 
     private mutating func add(_ name: String, kind: String, isStrict: Bool) throws(DatabaseError) {
-        let rows = try all(
-            "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name
+        let rows = try connection.allRows(
+            "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(\(text: name)) WHERE hidden <> 1 ORDER BY cid"
         )
         // An INTEGER PRIMARY KEY without an index of its own is the rowid, which is never NULL. An INT PRIMARY KEY is
         // not the rowid.
-        let keyIndex = try all("SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", name).first?[0].string
+        let keyIndex = try connection.allRows("SELECT name FROM pragma_index_list(\(text: name)) WHERE origin = 'pk'")
+            .first?[0].string
         let columns = rows.map { row in
             let declared = row[1].string ?? ""
             let isRowID =
@@ -94,11 +95,12 @@ private struct SQLiteCatalogueReader {
 
     /// Returns a name for the rowid that is not the name of a column. Returns nil for a table without a rowid, or if
     /// columns have all three names of the rowid.
-    private func rowID(of table: Table) throws(DatabaseError) -> String? {
+    private func rowID(of table: Table) throws(DatabaseError) -> SQL? {
         guard let name = ["rowid", "_rowid_", "oid"].first(where: { table.column($0) == nil }) else { return nil }
         do throws(DatabaseError) {
-            _ = try connection.statement("SELECT \(name) FROM main.\(table.quoted) LIMIT 0")
-            return name
+            let rowID = SQL(verbatim: name)
+            _ = try connection.first("SELECT \(rowID) FROM main.\(table.quoted) LIMIT 0")
+            return rowID
         } catch {
             guard error.kind == .other else { throw error }
             return nil
@@ -107,15 +109,16 @@ private struct SQLiteCatalogueReader {
 
     /// Returns the names and the collations of the columns that an index is made of.
     private func keyColumns(of index: String) throws(DatabaseError) -> [[DatabaseValue]] {
-        try all("SELECT name, coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", index)
+        try connection.allRows("SELECT name, coll FROM pragma_index_xinfo(\(text: index)) WHERE key ORDER BY seqno")
     }
 
     /// Returns the shortest unique index over columns that are never NULL, and these columns; nil if the table lacks
     /// such an index. Among several shortest indexes, the first by name is chosen.
     private func uniqueKey(of table: Table) throws(DatabaseError) -> (name: String, columns: [Int])? {
         var best: (name: String, columns: [Int])?
-        let indexes = try all(
-            "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk'", table.name)
+        let indexes = try connection.allRows(
+            "SELECT name FROM pragma_index_list(\(text: table.name)) WHERE \"unique\" AND NOT partial AND origin <> 'pk'"
+        )
         for name in indexes.compactMap(\.[0].string) {
             let columns = try keyColumns(of: name).map { $0[0].string.flatMap(table.column) }
             let known = columns.compactMap(\.self).filter { table.columns[$0].isNotNull }
@@ -128,8 +131,10 @@ private struct SQLiteCatalogueReader {
 
     private mutating func addForeignKeys(of number: Int) throws(DatabaseError) {
         let table = tables[number]
-        let rows = try all(
-            "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq", table.name)
+        let rows = try connection.allRows(
+            """
+            SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(\(text: table.name)) ORDER BY id DESC, seq
+            """)
         var start = 0
         while start < rows.count {
             let end = rows[start...].firstIndex { $0[0] != rows[start][0] } ?? rows.count
@@ -144,14 +149,6 @@ private struct SQLiteCatalogueReader {
             guard columns.count == parts.count, targets.count == parts.count else { continue }
             foreignKeys.append(ForeignKey(child: number, parent: parent, columns: columns, targets: targets))
         }
-    }
-
-    private func all(_ sql: String, _ name: String? = nil) throws(DatabaseError) -> [[DatabaseValue]] {
-        var found: [[DatabaseValue]] = []
-        try connection.rows(sql, name.map { [.text(Array($0.utf8))] } ?? []) { (statement) throws(DatabaseError) in
-            found.append(statement.row)
-        }
-        return found
     }
 }
 

@@ -74,22 +74,13 @@ final class SQLiteTables: TableConnection {
         return try Catalogue(connection: connection, options: options)
     }
 
-    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
-        try connection.first(sql, values)
-    }
-
-    func rows(
-        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
-    ) throws(DatabaseError) {
-        try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(.sqlite(statement)) }
+    func rows(_ sql: SQL, _ body: (ResultRow) throws(DatabaseError) -> Void) throws(DatabaseError) {
+        try connection.rows(sql) { (statement) throws(DatabaseError) in try body(.sqlite(statement)) }
     }
 
     /// Returns the plan that `EXPLAIN QUERY PLAN` reports.
-    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
-        var steps: [String] = []
-        try connection.rows("EXPLAIN QUERY PLAN " + sql) { (statement) throws(DatabaseError) in
-            if let step = statement.value(3).string { steps.append(step) }
-        }
+    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+        let steps = try connection.allRows("EXPLAIN QUERY PLAN \(SQL(verbatim: sql.text))").compactMap { $0[3].string }
         return StatementPlan(
             isSought: steps.contains { $0.hasPrefix("SEARCH c") },
             isSorted: steps.contains { $0.contains("TEMP B-TREE") }
@@ -113,11 +104,10 @@ final class SQLiteTables: TableConnection {
     /// table without a rowid.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
-            let name = DatabaseValue.text(Array(table.name.utf8))
             // Each `stat` begins with the number of rows in an index. The maximum counts, because a partial index has
             // fewer rows than the table.
             let found = try connection.first(
-                "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
+                "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = \(text: table.name)")
             if let count = found?[0].integer { return Int(clamping: count) }
         }
         guard let rowID = table.rowID else { return 0 }
@@ -126,20 +116,16 @@ final class SQLiteTables: TableConnection {
 
     func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool {
         try connection.first(
-            "SELECT 1 FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", [.text(Array(name.utf8))]) != nil
+            "SELECT 1 FROM main.sqlite_master WHERE name = \(text: name) COLLATE NOCASE") != nil
     }
 
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
-        var names: [DatabaseValue] = []
-        try connection.rows(
-            "SELECT name FROM pragma_index_list(?) WHERE NOT partial", [.text(Array(table.name.utf8))]
-        ) { (statement) throws(DatabaseError) in names.append(statement.value(0)) }
         var found: [[Int]] = []
-        for name in names {
-            var columns: [Int?] = []
-            try connection.rows("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", [name]) {
-                (statement) throws(DatabaseError) in columns.append(statement.value(0).string.flatMap(table.column))
-            }
+        for index in try connection.allRows("SELECT name FROM pragma_index_list(\(text: table.name)) WHERE NOT partial")
+        {
+            let columns = try connection.allRows(
+                "SELECT name FROM pragma_index_xinfo(\(index[0])) WHERE key ORDER BY seqno"
+            ).map { $0[0].string.flatMap(table.column) }
             let known = columns.compactMap(\.self)
             if known.count == columns.count, !known.isEmpty { found.append(known) }
         }

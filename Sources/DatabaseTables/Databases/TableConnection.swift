@@ -3,8 +3,8 @@ internal import Levels
 
 /// A connection to a database whose tables are read.
 ///
-/// Statements use the dialect of the database, with a `?` for each value. `OpenDatabase`, not the connection, keeps the
-/// results for the present state.
+/// Statements use the dialect of the database. `OpenDatabase`, not the connection, keeps the results for the present
+/// state.
 protocol TableConnection: AnyObject {
     /// Whether the connection is open, and still leads to the database at the address.
     var isCurrent: Bool { get }
@@ -24,16 +24,11 @@ protocol TableConnection: AnyObject {
     /// Reads the tables in the present state. Frees the statements that the connection has prepared so far.
     func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue
 
-    /// Returns the first row of a query; nil without rows.
-    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]?
-
     /// Calls a closure for each row of a query.
-    func rows(
-        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
-    ) throws(DatabaseError)
+    func rows(_ sql: SQL, _ body: (ResultRow) throws(DatabaseError) -> Void) throws(DatabaseError)
 
-    /// Returns the plan of a statement.
-    func plan(of sql: String) throws(DatabaseError) -> StatementPlan
+    /// Returns the plan of a statement for any values.
+    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan
 
     /// Runs statements that may take long, wait for a lock or fail. The result is nil if the statements exceed a short
     /// time limit, if a table is locked, or if the database refuses the statements.
@@ -51,6 +46,15 @@ protocol TableConnection: AnyObject {
 
     /// Returns whether a table, an index or a view of this name is in the schema of a table.
     func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool
+}
+
+extension TableConnection {
+    /// Returns the first row of a query; nil without rows.
+    func first(_ sql: SQL) throws(DatabaseError) -> [DatabaseValue]? {
+        var found: [DatabaseValue]?
+        try rows(sql) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
+        return found
+    }
 }
 
 /// The versions of the schema and of the whole content. Each version differs after a change.
@@ -77,6 +81,13 @@ enum ResultRow {
         switch self {
         case .sqlite(let statement): statement.value(column)
         case .postgres(let row): row.value(Int(column))
+        }
+    }
+
+    fileprivate var values: [DatabaseValue] {
+        switch self {
+        case .sqlite(let statement): statement.row
+        case .postgres(let row): row.values
         }
     }
 }

@@ -29,9 +29,9 @@ struct NarrowedList {
             let term = list.table.term(column, isDescending: false)
             field = field ?? condition.field
             isEmpty = isEmpty || part.isImpossible
-            self.list.add(part.condition, values: part.values)
+            self.list.add(part.condition)
             if !part.isExact { rest.append(condition) }
-            if condition.relation == .equal, part.values.count == 1 {
+            if condition.relation == .equal, part.condition.values.count == 1 {
                 if !equal.contains(where: { $0.sql == term.sql }) { equal.append(term) }
             } else {
                 range = range ?? term
@@ -42,8 +42,7 @@ struct NarrowedList {
 
 /// A condition of a query as part of a statement. An index may serve the condition.
 private struct ConditionStatement {
-    var condition = "FALSE"
-    var values: [DatabaseValue] = []
+    var condition: SQL = "FALSE"
     /// Whether the part of the statement finds only records that meet the query's condition. If not, the query's
     /// condition is checked for each found record, too.
     var isExact = true
@@ -73,7 +72,7 @@ private struct ConditionStatement {
     // MARK: PostgreSQL
 
     /// Makes the condition for a column of a type. Returns false for a type that no index serves.
-    private mutating func make(_ asked: RowCondition, column: String, type: PostgresType) -> Bool {
+    private mutating func make(_ asked: RowCondition, column: SQL, type: PostgresType) -> Bool {
         let text = Array(asked.value.utf8)
         switch type.kind {
         case .json, .structure: return false
@@ -88,7 +87,9 @@ private struct ConditionStatement {
         case .date, .timestamp, .zonedTimestamp:
             guard PostgresType.readsAsDate(text) else { break }
             let isZoned = type.kind == .zonedTimestamp
-            compare(column, asked, with: [text], as: isZoned ? "?::timestamptz" : "(?::timestamptz AT TIME ZONE 'UTC')")
+            compare(column, asked, with: [text]) {
+                isZoned ? "\($0)::timestamptz" : "(\($0)::timestamptz AT TIME ZONE 'UTC')"
+            }
         case .integer, .real, .numeric:
             guard text.span.jsonNumberForm != nil else { break }
             if type.kind == .integer {
@@ -102,26 +103,28 @@ private struct ConditionStatement {
                 isExact = asked.relation != .equal || Double(number) == Double(asked.value)
             }
             // In PostgreSQL, NaN is above all numbers; a condition compares only numbers.
-            if asked.relation == .greater, type.kind != .integer { condition += " AND \(column) < 'NaN'" }
+            if asked.relation == .greater, type.kind != .integer { condition = "\(condition) AND \(column) < 'NaN'" }
         }
         return true
     }
 
-    /// Compares a column with parameters; without parameters, no value meets the condition.
+    /// Compares a column with texts; without texts, no value meets the condition.
+    ///
+    /// - Parameter converted: returns the value to compare with, for a text.
     private mutating func compare(
-        _ column: String, _ asked: RowCondition, with texts: [[UInt8]], as parameter: String = "?"
+        _ column: SQL, _ asked: RowCondition, with texts: [[UInt8]], as converted: (SQL) -> SQL = { $0 }
     ) {
-        guard let first = texts.first else { return }
+        let values = texts.map { converted("\(text: $0)") }
+        guard let first = values.first else { return }
         let isEqual = asked.relation == .equal
-        values = (isEqual ? texts : [first]).map { .text($0) }
         condition =
-            isEqual && texts.count > 1
-            ? "\(column) IN (\(texts.map { _ in parameter }.joined(separator: ", ")))"
-            : "\(column) \(isEqual ? "=" : asked.relation == .less ? "<" : ">") \(parameter)"
+            isEqual && values.count > 1
+            ? "\(column) IN (\(values.joined(by: ", ")))"
+            : "\(column) \(isEqual ? "=" : asked.relation == .less ? "<" : ">") \(first)"
     }
 
     /// Compares a column of integers with a number, which may be a fraction or beyond the integers of the type.
-    private mutating func compareInteger(_ column: String, _ asked: RowCondition, type: PostgresType) {
+    private mutating func compareInteger(_ column: SQL, _ asked: RowCondition, type: PostgresType) {
         let isWhole = DecimalDigits(Array(asked.value.utf8))?.integer.flatMap { Int64("\($0)") } != nil
         let number = Double(asked.value) ?? 0
         if !isWhole, number.magnitude >= 0x1p63 {
@@ -129,8 +132,10 @@ private struct ConditionStatement {
             if asked.relation == (number < 0 ? .greater : .less) { condition = "\(column) IS NOT NULL" }
         } else if isWhole || asked.relation != .equal {
             // Object identifiers are not compared with other integers.
-            let rounded = asked.relation == .less ? "ceil(?::numeric)::int8" : "floor(?::numeric)::int8"
-            compare(column, asked, with: [numeric(asked)], as: type.number == 26 ? "?" : rounded)
+            compare(column, asked, with: [numeric(asked)]) {
+                type.number == 26
+                    ? $0 : asked.relation == .less ? "ceil(\($0)::numeric)::int8" : "floor(\($0)::numeric)::int8"
+            }
         }
     }
 
@@ -148,7 +153,7 @@ private struct ConditionStatement {
     /// - Parameter isInTable: whether the column is in a table. A table has numbers in place of texts that read as
     ///   numbers; a view may have the texts.
     private mutating func make(
-        _ asked: RowCondition, column name: String, of column: Column, inTable isInTable: Bool
+        _ asked: RowCondition, column name: SQL, of column: Column, inTable isInTable: Bool
     ) {
         let text = Array(asked.value.utf8)
         let hasNumbers = isInTable && [.integer, .numeric, .real].contains(column.affinity)
@@ -157,22 +162,20 @@ private struct ConditionStatement {
         var isRounded = false
         if case .real? = number { isRounded = text.span.jsonNumberForm == .integer }
         guard asked.relation == .equal else {
-            let sign = asked.relation == .less ? "<" : ">"
-            values = [number ?? .text(text)]
+            let sign: SQL = asked.relation == .less ? isRounded ? "<=" : "<" : isRounded ? ">=" : ">"
+            condition = "\(name) \(sign) \(number ?? .text(text))"
             isExact = number == nil || hasNumbers
-            let kinds = number == nil ? "'text'" : hasNumbers ? "'integer', 'real'" : nil
-            condition =
-                "\(name) \(sign)\(isRounded ? "=" : "") ?" + (kinds.map { " AND typeof(\(name)) IN (\($0))" } ?? "")
+            let kinds: SQL? = number == nil ? "'text'" : hasNumbers ? "'integer', 'real'" : nil
+            if let kinds { condition = "\(condition) AND typeof(\(name)) IN (\(kinds))" }
             return
         }
         let texts = Set([text, NormalizationFormC.text(of: text.span)]).map { DatabaseValue.text($0) }
         // A column has either the number or the text, unless it has no affinity.
-        values = number.map { hasNumbers ? [$0] : column.affinity == .text ? texts : [$0] + texts } ?? texts
-        condition =
-            values.count == 1 ? "\(name) = ?" : "\(name) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
+        let values = number.map { hasNumbers ? [$0] : column.affinity == .text ? texts : [$0] + texts } ?? texts
+        condition = values.count == 1 ? "\(name) = \(values[0])" : name.isOne(of: values)
         // In a column of numbers, SQLite compares a text such as '05' as its number.
         if number == nil, [.integer, .numeric, .real].contains(column.affinity) {
-            condition += " AND typeof(\(name)) = 'text'"
+            condition = "\(condition) AND typeof(\(name)) = 'text'"
         }
         isExact = column.collation == "BINARY" && !isRounded
     }

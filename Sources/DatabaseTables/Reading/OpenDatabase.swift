@@ -17,8 +17,6 @@ final class OpenDatabase: @unchecked Sendable {
     private let states: KnownStates
     /// The query plans of statements for the present schema.
     private var plans: [String: StatementPlan] = [:]
-    /// The orders that can be sampled, and nil for other orders.
-    private var orders: [ListName: SampledOrder?] = [:]
 
     init(_ connection: any TableConnection, options: TableRows.Options, states: KnownStates) {
         (self.connection, self.options, self.states) = (connection, options, states)
@@ -36,7 +34,7 @@ final class OpenDatabase: @unchecked Sendable {
             let found = try connection.begin(until: deadline, while: isWanted)
             if found.schema != state.schema {
                 catalogue = try connection.readCatalogue(options)
-                (plans, orders) = ([:], [:])
+                plans = [:]
             }
             if found.data == .null || found.data != state.data { known = states.state(found.data) }
             state = found
@@ -61,40 +59,31 @@ final class OpenDatabase: @unchecked Sendable {
     }
 
     private func newCount(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        if list.table.dialect == .postgres, list.values.isEmpty {
+        if list.table.dialect == .postgres, list.records().values.isEmpty {
             // Every commit on the server makes kept counts obsolete, so large tables are not counted.
             let about = try connection.estimate(list.table)
             guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }
         }
-        let condition = list.condition.map { " WHERE \($0)" } ?? ""
-        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
-        let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
+        let found = try number("SELECT count(*) FROM (SELECT 1 \(list.records()) LIMIT \(literal: limit + 1)) AS r")
         let isWhole = found <= limit
         return RecordCount(
-            number: isWhole ? found : max(found, list.condition == nil ? try connection.estimate(list.table) : 0),
+            number: isWhole ? found : max(found, list.conditions.isEmpty ? try connection.estimate(list.table) : 0),
             isEstimate: !isWhole)
     }
+
+    /// Returns the number in the first row of a query; 0 without one.
+    func number(_ sql: SQL) throws(DatabaseError) -> Int { Int(try connection.first(sql)?[0].integer ?? 0) }
 }
 
 extension OpenDatabase {
     /// Returns the plan for a statement. Keeps the plan until the schema changes.
-    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
-        if let known = plans[sql] { return known }
+    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+        let text = sql.text
+        if let known = plans[text] { return known }
         let plan = try connection.plan(of: sql)
         if plans.count > 256 { plans = [:] }
-        plans[sql] = plan
+        plans[text] = plan
         return plan
-    }
-
-    /// Returns the sampled order with a name, which is made for the first request; nil if the order cannot be sampled.
-    func sampledOrder(
-        _ name: ListName, _ make: (ListName) throws(DatabaseError) -> SampledOrder?
-    ) throws(DatabaseError) -> SampledOrder? {
-        if let known = orders[name] { return known }
-        let order = try make(name)
-        if orders.count > 256 { orders = [:] }
-        orders[name] = .some(order)
-        return order
     }
 }
 

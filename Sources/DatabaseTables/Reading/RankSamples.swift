@@ -16,39 +16,35 @@ struct RankSamples {
     var isComplete = false
 }
 
-/// A list whose order can be sampled, with the statements for it.
-struct SampledOrder {
-    /// The name under which the samples are kept.
-    let name: ListName
-    /// The statements that read the first sample, and the sample after another one, whose values are its parameters.
-    let first, next: String
-    /// The statements that count the records from the beginning, or after a sample, up to and including a record.
-    let countFromStart, countFromSample: String
+extension RecordList {
+    /// Whether one comparison of rows, such as `(a, b) > (1, 2)`, finds the records after a sample: all terms have the same
+    /// direction and are never NULL, and at least one exists.
+    fileprivate var canBeSampled: Bool {
+        soughtTerms == 0 && !terms.isEmpty
+            && terms.allSatisfy { $0.isDescending == terms[0].isDescending && !$0.isNullable }
+    }
 
-    /// The result is nil unless one comparison of rows, such as `(a, b) > (?, ?)`, finds the records after a sample:
-    /// all terms have the same direction and are never NULL, and at least one exists.
-    init?(_ list: RecordList, name: ListName) {
-        let isDescending = list.terms.first?.isDescending ?? false
-        guard list.soughtTerms == 0, !list.terms.isEmpty,
-            list.terms.allSatisfy({ $0.isDescending == isDescending && !$0.isNullable })
-        else { return nil }
-        self.name = name
-        let terms = list.terms.map(\.sql).joined(separator: ", ")
-        let places = list.terms.map { _ in "?" }.joined(separator: ", ")
-        let after = "(\(terms)) \(isDescending ? "<" : ">") (\(places))"
-        let upTo = "(\(terms)) \(isDescending ? ">=" : "<=") (\(places))"
-        func records(_ conditions: [String]) -> String {
-            let all = [list.condition].compactMap(\.self) + conditions
-            return "FROM \(list.source)" + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
-        }
-        func sample(_ conditions: [String]) -> String {
-            "SELECT \(terms) \(records(conditions)) ORDER BY \(name.part) LIMIT 1 OFFSET \(RankSamples.interval - 1)"
-        }
-        func count(_ conditions: [String]) -> String {
-            "SELECT count(*) \(records(conditions))"
-        }
-        (first, next) = (sample([]), sample([after]))
-        (countFromStart, countFromSample) = (count([upTo]), count([after, upTo]))
+    /// Returns the statement that reads the sample after another one, or the first sample.
+    fileprivate func nextSample(after sample: [DatabaseValue]?) -> SQL {
+        let columns = terms.map(\.sql).joined(by: ", ")
+        let rest = records(where: conditions(after: sample))
+        let order = ListScan.order(by: terms)
+        return "SELECT \(columns) \(rest) ORDER BY \(order) LIMIT 1 OFFSET \(literal: RankSamples.interval - 1)"
+    }
+
+    /// Returns the statement that counts the records after a sample, or from the beginning, up to and including a record.
+    fileprivate func counting(after sample: [DatabaseValue]?, upTo values: [DatabaseValue]) -> SQL {
+        let upTo = condition(terms[0].isDescending ? ">=" : "<=", values)
+        return "SELECT count(*) \(records(where: conditions(after: sample) + [upTo]))"
+    }
+
+    private func conditions(after sample: [DatabaseValue]?) -> [SQL] {
+        sample.map { [condition(terms[0].isDescending ? "<" : ">", $0)] } ?? []
+    }
+
+    private func condition(_ comparison: SQL, _ values: [DatabaseValue]) -> SQL {
+        let (terms, values) = (terms.map(\.sql).joined(by: ", "), values.map { "\($0)" as SQL }.joined(by: ", "))
+        return "(\(terms)) \(comparison) (\(values))"
     }
 }
 
@@ -58,9 +54,9 @@ extension TableReading {
     func sample(
         before position: Int, in list: RecordList
     ) throws(DatabaseError) -> (values: [DatabaseValue], distance: Int)? {
-        guard position >= RankSamples.smallest, let order = try sampledOrder(list) else { return nil }
+        guard position >= RankSamples.smallest, let name = try nameOfSamples(in: list) else { return nil }
         let wanted = position / RankSamples.interval
-        let samples = try samples(of: order, in: list, upTo: wanted)
+        let samples = try samples(in: list, named: name, upTo: wanted)
         guard let values = samples.values.prefix(wanted).last else { return nil }
         return (values, position - min(wanted, samples.values.count) * RankSamples.interval)
     }
@@ -70,17 +66,15 @@ extension TableReading {
     ///
     /// - Parameter expected: the approximate result.
     func rank(of values: [DatabaseValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
-        guard let order = try sampledOrder(list) else { return nil }
+        guard let name = try nameOfSamples(in: list) else { return nil }
         var number = expected / RankSamples.interval
         // Records may have been deleted since the cursor was made, so the sample before the record may be some steps
         // away.
         for _ in 0..<Self.mostRankSteps {
-            let samples = try samples(of: order, in: list, upTo: number)
+            let samples = try samples(in: list, named: name, upTo: number)
             number = min(number, samples.values.count)
             let last = number == 0 ? nil : samples.values[number - 1]
-            let found = try database.connection.first(
-                last == nil ? order.countFromStart : order.countFromSample, list.values + (last ?? []) + values)
-            let count = Int(found?[0].integer ?? 0)
+            let count = try database.number(list.counting(after: last, upTo: values))
             guard count == 0, number > 0 else { return number * RankSamples.interval + count }
             number -= 1
         }
@@ -89,16 +83,12 @@ extension TableReading {
 
     private static var mostRankSteps: Int { 32 }
 
-    /// Returns the statements for the samples of a list; nil if no index finds the samples.
-    private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
-        let database = try database
-        return try database.sampledOrder(list.name(ListScan.order(by: list.terms, isReversed: false))) {
-            (name) throws(DatabaseError) in
-            guard let order = SampledOrder(list, name: name) else { return nil }
-            // Without an index, the database would sort all remaining records for each sample.
-            let plan = try database.plan(of: order.next)
-            return plan.isSought && !plan.isSorted ? order : nil
-        }
+    /// Returns the name under which the samples of a list are kept; nil if no index finds the samples.
+    private func nameOfSamples(in list: RecordList) throws(DatabaseError) -> ListName? {
+        guard list.canBeSampled else { return nil }
+        // Without an index, the database would sort all remaining records for each sample.
+        let plan = try database.plan(of: list.nextSample(after: list.terms.map { _ in .null }))
+        return plan.isSought && !plan.isSorted ? list.name(ListScan.order(by: list.terms).text) : nil
     }
 
     /// Returns the samples of an order: at least the wanted number, or all samples if the order has fewer.
@@ -106,16 +96,14 @@ extension TableReading {
     /// Missing samples are read first. If the time for the answer ends meanwhile, the samples read so far are kept, and
     /// a later request continues from them.
     private func samples(
-        of order: SampledOrder, in list: RecordList, upTo wanted: Int
+        in list: RecordList, named name: ListName, upTo wanted: Int
     ) throws(DatabaseError) -> RankSamples {
         let database = try database
-        var samples = database.known.ranks[order.name] ?? RankSamples()
+        var samples = database.known.ranks[name] ?? RankSamples()
         guard samples.values.count < wanted, !samples.isComplete else { return samples }
-        defer { database.known.keep(samples, as: order.name) }
+        defer { database.known.keep(samples, as: name) }
         while samples.values.count < wanted, !samples.isComplete {
-            let last = samples.values.last
-            let found = try database.connection.first(
-                last == nil ? order.first : order.next, list.values + (last ?? []))
+            let found = try database.connection.first(list.nextSample(after: samples.values.last))
             if let found { samples.values.append(found) } else { samples.isComplete = true }
         }
         return samples

@@ -118,7 +118,7 @@ extension TableReading {
         {
             return row + 1
         }
-        return try count - self.count(list, parts: ListScan.parts(after: values, terms: list.terms, isReversed: false))
+        return try count - self.count(list, parts: ListScan.parts(after: values, terms: list.terms))
     }
 
     /// Returns the records of a list as a query filters and sorts them, and the level of all its records; both are kept

@@ -81,9 +81,7 @@ extension TableReading {
                 guard keys.count < TreeLimits().depth else { return nil }
             }
             let first = try list(ofTable: number)
-            let conditions = [first.condition, place.condition(of: "c")].compactMap(\.self).joined(separator: " AND ")
-            let found = try database.connection.first(
-                "SELECT 1 FROM \(first.source) WHERE \(conditions)", first.values + place.bound)
+            let found = try database.connection.first("SELECT 1 \(first.records(where: [place.condition(of: "c")]))")
             guard found != nil else { return nil }
         } else if try !meetsOwnConditions(key, in: list(ofTable: number)) {
             return nil
@@ -105,15 +103,13 @@ extension TableReading {
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])
         guard !parent.isPositional else { return nil }
         let reader = RecordReader(table: parent, showing: { _ in false }, limit: 0)
-        let columns = reader.columns.joined(separator: ", ")
-        let joined = zip(key.targets, key.columns).map { target, column in
-            "c.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
-        }.joined(separator: " AND ")
-        let sql =
-            "SELECT \(columns) FROM \(table.source) AS r \(table.dialect.joining) \(parent.source) AS c ON \(joined)"
-            + " WHERE \(identity.condition(of: "r"))"
         var found: Target?
-        try database.connection.rows(sql, identity.bound) { (statement) throws(DatabaseError) in
+        try database.connection.rows(
+            """
+            SELECT \(reader.columns) FROM \(table.source) AS r \(table.dialect.joining) \(parent.source) AS c
+              ON \(key.condition(joining: "r", of: table, to: "c", of: parent)) WHERE \(identity.condition(of: "r"))
+            """
+        ) { (statement) throws(DatabaseError) in
             let text = try self.key(statement, reader: reader)
             found = Target(
                 key: text, title: reader.title(statement, key: text.span), identity: reader.identity(statement))

@@ -133,20 +133,15 @@ extension TableReading {
         guard terms.allSatisfy({ $0.column.map { list.table.columns[$0].isOrdered } ?? true }) else { return false }
         // A list in which each record has the same values has no terms.
         for number in terms.indices.prefix(depth + 1) {
-            let equal = terms[..<number].map { "\($0.sql) = ?" }
-            let isDeepest = number == depth
             let isSplit = terms[number].isSplit
             let order = ListScan.order(
-                by: isDeepest ? Array(terms[number...]) : [terms[number]], isReversed: false, settled: isSplit ? 1 : 0)
-            let some = isSplit ? ["\(terms[number].sql) IS NOT NULL"] : []
-            let conditions = ([list.condition].compactMap(\.self) + equal + some).joined(separator: " AND ")
-            let sql =
-                "SELECT 1 FROM \(list.source)" + (conditions.isEmpty ? "" : " WHERE \(conditions)")
-                + " ORDER BY \(order) LIMIT 1"
-            let plan = try database.plan(of: sql)
+                by: number == depth ? Array(terms[number...]) : [terms[number]], settled: isSplit ? 1 : 0)
+            var conditions = terms[..<number].map { "\($0.sql) = \(DatabaseValue.null)" as SQL }
+            if isSplit { conditions.append("\(terms[number].sql) IS NOT NULL") }
+            let plan = try database.plan(of: "SELECT 1 \(list.records(where: conditions)) ORDER BY \(order) LIMIT 1")
             // With sorts disabled, PostgreSQL may read the whole table along an index, and pick out the records of the
             // list.
-            let mustSeek = number > 0 || list.table.dialect == .postgres && list.condition != nil
+            let mustSeek = number > 0 || list.table.dialect == .postgres && !list.conditions.isEmpty
             if plan.isSorted || mustSeek && !plan.isSought { return false }
         }
         return true
@@ -181,9 +176,8 @@ extension TableReading {
         let narrowed = NarrowedList(list, by: conditions)
         guard narrowed.rest.isEmpty, try isSought(narrowed) else { return nil }
         var found = narrowed.list
-        let condition = found.condition.map { "WHERE \($0)" } ?? ""
-        let order = ListScan.order(by: found.terms, isReversed: false)
-        let plan = try database.plan(of: "SELECT 1 FROM \(found.source) \(condition) ORDER BY \(order) LIMIT 1")
+        let order = ListScan.order(by: found.terms)
+        let plan = try database.plan(of: "SELECT 1 \(found.records()) ORDER BY \(order) LIMIT 1")
         guard plan.isSought, !plan.isSorted else { return nil }
         // The rows that follow the records have no fields, so they do not meet the conditions.
         found.following = []
@@ -193,10 +187,8 @@ extension TableReading {
 
     /// Returns whether an index finds the records of a narrowed list. No index is needed for a list without records.
     func isSought(_ narrowed: NarrowedList) throws(DatabaseError) -> Bool {
-        guard narrowed.field != nil, !narrowed.isEmpty, let condition = narrowed.list.condition else {
-            return narrowed.isEmpty
-        }
-        return try database.plan(of: "SELECT 1 FROM \(narrowed.list.source) WHERE \(condition)").isSought
+        guard narrowed.field != nil, !narrowed.isEmpty else { return narrowed.isEmpty }
+        return try database.plan(of: "SELECT 1 \(narrowed.list.records())").isSought
     }
 }
 
@@ -216,8 +208,9 @@ extension OpenDatabase {
         let indexes = isPlain ? try connection.indexes(of: table) : []
         guard !indexes.contains(where: { $0.starts(with: numbers) }) else { return nil }
         let columns = terms.compactMap { term in
-            term.column.map {
-                "\(Identifier.quoted(table.columns[$0].name))\(term.collation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")\(term.isDescending && isTurned ? " DESC" : "")"
+            term.column.map { number -> SQL in
+                let collation = term.collation.map { " COLLATE \(identifier: $0)" as SQL } ?? ""
+                return "\(table.columns[number].quoted)\(collation)\(term.isDescending && isTurned ? " DESC" : "")"
             }
         }
         // The columns of the key at the end do not distinguish the index from others.
@@ -230,7 +223,6 @@ extension OpenDatabase {
             name = "\(first)_\(number)"
             number += 1
         }
-        return
-            "CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns.joined(separator: ", ")))"
+        return ("CREATE INDEX \(identifier: name) ON \(table.quoted) (\(columns.joined(by: ", ")))" as SQL).text
     }
 }

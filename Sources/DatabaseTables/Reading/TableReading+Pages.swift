@@ -196,7 +196,7 @@ extension TableReading {
                 return try keyPage(list, query: query, cursor: cursor, count: RecordCount(number: 0, isEstimate: false))
             }
             var first = list
-            first.add(run.condition, values: run.values)
+            first.add(run.condition)
             var all = list
             (all.terms, all.isSought) = (try orderWithin(first, of: column, by: query.order.sort), true)
             return try sectionedPage(all, runs: runs, query: query, cursor: cursor)
@@ -321,7 +321,7 @@ extension TableReading {
     ) throws(DatabaseError) -> Int {
         if let rank = try rank(of: cursor.values, in: list, expected: cursor.position) { return rank }
         return try count
-            - self.count(list, parts: ListScan.parts(after: cursor.values, terms: list.terms, isReversed: false))
+            - self.count(list, parts: ListScan.parts(after: cursor.values, terms: list.terms))
     }
 
     static let foreignCursor = RowRefusal(
@@ -331,10 +331,7 @@ extension TableReading {
     func count(_ list: RecordList, parts: [ListScan]) throws(DatabaseError) -> Int {
         var count = 0
         for part in parts {
-            let conditions = [list.condition, part.condition].compactMap(\.self).joined(separator: " AND ")
-            let found = try database.connection.first(
-                "SELECT count(*) FROM \(list.source) WHERE \(conditions)", list.values + part.values)
-            count += Int(found?[0].integer ?? 0)
+            count += try database.number("SELECT count(*) \(list.records(where: part.conditions))")
         }
         return count
     }

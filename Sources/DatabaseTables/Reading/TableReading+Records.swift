@@ -38,28 +38,19 @@ extension TableReading {
         _ key: [UInt8], in list: RecordList, reader: RecordReader,
         _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        var finder = RecordFinder(list, reader: reader)
-        try read(key, with: &finder, body)
-    }
-
-    /// Calls a closure with the record that has a key, if the list of the finder has one.
-    func read(
-        _ key: [UInt8], with finder: inout RecordFinder,
-        _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
-    ) throws(DatabaseError) {
         let connection = try database.connection
-        guard !finder.list.table.isPositional else {
+        guard !list.table.isPositional else {
             guard let position = Int(digits: key.span), position < Self.mostPositions,
                 "\(position)".utf8.elementsEqual(key)
             else { return }
-            let (sql, values) = finder.statement(at: position)
-            try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(statement, position) }
-            return
+            return try connection.rows(
+                "SELECT \(reader.columns) \(list.records()) LIMIT 1 OFFSET \(Int64(position))"
+            ) { (statement) throws(DatabaseError) in try body(statement, position) }
         }
-        guard let (sql, values) = finder.statement(for: key) else { return }
-        let reader = finder.reader
+        guard let conditions = list.conditions(ofKey: key) else { return }
         var isFound = false
-        try connection.rows(sql, values) { (statement) throws(DatabaseError) in
+        try connection.rows("SELECT \(reader.columns) \(list.records(where: conditions))") {
+            (statement) throws(DatabaseError) in
             // Skip a record whose own key has another spelling, for example in a column that ignores case.
             guard !isFound, try self.key(statement, reader: reader) == key else { return }
             isFound = true
@@ -82,25 +73,33 @@ extension TableReading {
                 return !wanted.isEmpty
             }
         }
-        var finder = RecordFinder(RecordList(list.table), reader: reader)
+        let all = RecordList(list.table)
         var values: [DatabaseValue] = []
         for key in keys {
-            if let value = finder.value(of: key) {
+            if let value = all.value(ofKey: key) {
                 values.append(value)
             } else {
-                try read(key, with: &finder) { (statement, _) throws(DatabaseError) in try body(statement, key.span) }
+                try read(key, in: all, reader: reader) { (statement, _) throws(DatabaseError) in
+                    try body(statement, key.span)
+                }
             }
         }
-        for start in stride(from: 0, to: values.count, by: RecordFinder.together) {
-            let end = min(start + RecordFinder.together, values.count)
-            let (sql, parameters) = finder.statement(for: values[start..<end])
+        for start in stride(from: 0, to: values.count, by: Self.recordsTogether) {
+            let part = values[start..<min(start + Self.recordsTogether, values.count)]
+            // Repeated values complete the number, so that there are few different statements.
+            let added = Array(repeating: part[start], count: (8 - part.count % 8) % 8)
+            let condition = all.keyColumns[0].isOne(of: part + added)
             var key = ByteBuffer(capacity: 32)
-            try database.connection.rows(sql, parameters) { (statement) throws(DatabaseError) in
+            try database.connection.rows("SELECT \(reader.columns) \(all.records(where: [condition]))") {
+                (statement) throws(DatabaseError) in
                 try self.write(&key, of: statement, reader: reader)
                 try body(statement, key.span)
             }
         }
     }
+
+    /// The maximum number of records that one statement reads by their keys.
+    private static let recordsTogether = 128
 
     /// Returns the key of a record.
     func key(_ statement: ResultRow, reader: RecordReader) throws(DatabaseError) -> [UInt8] {
@@ -126,9 +125,9 @@ extension TableReading {
         let table = reader.table
         var values = reader.keyValues(statement)
         if let rowID = reader.rowID(statement) {
-            let conditions = table.key.map { "c.\(table.keyTerm($0)) IS ?" }.joined(separator: " AND ")
+            let conditions = zip(table.key, values).map { "c.\(table.keyTerm($0)) IS \($1)" as SQL }
             let others = try database.connection.first(
-                "SELECT 1 FROM \(table.source) AS c WHERE \(conditions) LIMIT 1 OFFSET 1", values)
+                "SELECT 1 FROM \(table.source) AS c WHERE \(conditions.joined(by: " AND ")) LIMIT 1 OFFSET 1")
             if others != nil { values.append(rowID) }
         }
         return RecordKey.text(values, affinities: table.keyAffinities)
@@ -164,8 +163,7 @@ extension TableReading {
             let parts =
                 after.map {
                     ListScan.parts(after: $0, terms: scan.list.terms, from: first, isReversed: scan.isReversed)
-                }
-                ?? scan.parts(equalTo: equal)
+                } ?? scan.parts(equalTo: equal)
             for part in parts where !scan.isDone { try read(&scan, part: part, body) }
             return
         }
@@ -174,11 +172,9 @@ extension TableReading {
             if after[first] == .null { return }
         }
         let term = scan.list.terms[first]
-        let fixed = scan.part(equalTo: equal)
         var last = after?[first]
         while !scan.isDone,
-            let value = try next(
-                term, after: last, in: scan.list, where: (fixed.condition.map { [$0] } ?? [], fixed.values))
+            let value = try next(term, after: last, in: scan.list, where: scan.conditions(equalTo: equal))
         {
             try walk(&scan, from: first + 1, equal: equal + [value], after: nil, body)
             last = value
@@ -187,10 +183,9 @@ extension TableReading {
     }
 
     private func read(_ scan: inout RecordScan, part: ListScan, _ body: RecordBody) throws(DatabaseError) {
-        let (sql, values) = scan.statement(part)
         let isPositional = scan.list.table.isPositional
         var key = ByteBuffer(capacity: 32)
-        try database.connection.rows(sql, values) { (statement) throws(DatabaseError) in
+        try database.connection.rows(scan.statement(part)) { (statement) throws(DatabaseError) in
             guard !scan.isDone, !scan.passesOver() else { return }
             if isPositional {
                 key.truncate(to: 0)
@@ -204,79 +199,31 @@ extension TableReading {
     }
 }
 
-/// Makes the statements that read single records of a list by their keys.
-struct RecordFinder {
-    let list: RecordList
-    let reader: RecordReader
-    private let affinities: [Affinity]
-    /// The latest statement, and which values of its key are NULL.
-    private var latest: (sql: String, areNull: [Bool])?
-
-    init(_ list: RecordList, reader: RecordReader) {
-        (self.list, self.reader) = (list, reader)
-        affinities = list.table.keyAffinities
+extension RecordList {
+    /// The columns of the key, or the rowid.
+    fileprivate var keyColumns: [SQL] {
+        table.key.isEmpty ? [table.rowIDColumn] : table.key.map { "c.\(table.keyTerm($0))" }
     }
 
-    /// Returns the statement that reads the record at a position.
-    func statement(at position: Int) -> (sql: String, values: [DatabaseValue]) {
-        (
-            "\(selection)\(list.condition.map { " WHERE \($0)" } ?? "") LIMIT 1 OFFSET ?",
-            list.values + [.integer(Int64(position))]
-        )
-    }
-
-    /// Returns the statement that reads the records whose key columns have the values of a key; nil for text that is not
-    /// a key.
-    mutating func statement(for key: [UInt8]) -> (sql: String, values: [DatabaseValue])? {
+    /// Returns the conditions that the columns of the key have the values in a key; nil for text that is not a key.
+    fileprivate func conditions(ofKey key: [UInt8]) -> [SQL]? {
+        let affinities = table.keyAffinities
         guard let values = RecordKey.values(key, affinities: affinities) else { return nil }
-        let areNull = values.map { $0 == .null }
-        if latest?.areNull != areNull { latest = sql(areNull).map { ($0, areNull) } }
-        return latest.map { ($0.sql, list.values + values.filter { $0 != .null }) }
+        let conditions = zip(keyColumns, values).map { $0.equals($1) }
+        guard values.count > affinities.count else { return conditions }
+        guard table.rowID != nil, values.contains(.null), !table.key.isEmpty else { return nil }
+        return conditions + [table.rowIDColumn.equals(values[affinities.count])]
     }
-
-    /// The maximum number of records that one statement reads.
-    static let together = 128
 
     /// Returns the value of a key, if the key is the value of one column, which is not NULL; otherwise nil.
-    func value(of key: [UInt8]) -> DatabaseValue? {
+    fileprivate func value(ofKey key: [UInt8]) -> DatabaseValue? {
+        let affinities = table.keyAffinities
         guard affinities.count == 1 else { return nil }
         if affinities[0] != .text, let integer = RecordKey.plainInteger(key) { return integer }
         guard let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null else {
             return nil
         }
         return values[0]
-    }
-
-    /// The parameters of the longest statement.
-    private static let places = "?" + String(repeating: ", ?", count: together - 1)
-
-    /// Returns the statement that reads the records with these keys.
-    func statement(for keys: ArraySlice<DatabaseValue>) -> (sql: String, values: [DatabaseValue]) {
-        // Repeated values complete the number, so that there are few different statements.
-        let count = (keys.count + 7) / 8 * 8
-        let added = Array(repeating: keys.last ?? .null, count: count - keys.count)
-        let places = Self.places.prefix(3 * count - 2)
-        let conditions = [list.condition, "c.\(terms[0]) IN (\(places))"].compactMap(\.self)
-        return ("\(selection) WHERE \(conditions.joined(separator: " AND "))", list.values + keys + added)
-    }
-
-    /// The columns of the key, or the rowid.
-    private var terms: [String] {
-        let table = list.table
-        return table.key.isEmpty ? [table.rowID ?? ""] : table.key.map(table.keyTerm)
-    }
-
-    private var selection: String { "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)" }
-
-    private func sql(_ areNull: [Bool]) -> String? {
-        let table = list.table
-        var conditions = list.condition.map { [$0] } ?? []
-        for (term, isNull) in zip(terms, areNull) { conditions.append("c.\(term) \(isNull ? "IS NULL" : "= ?")") }
-        if areNull.count > affinities.count {
-            guard let rowID = table.rowID, areNull.contains(true), !table.key.isEmpty else { return nil }
-            conditions.append("c.\(rowID) = ?")
-        }
-        return "\(selection) WHERE \(conditions.joined(separator: " AND "))"
     }
 }
 
@@ -314,36 +261,24 @@ private struct RecordScan {
         return true
     }
 
-    /// Returns the part with the records whose leading terms have these values.
-    func part(equalTo values: [DatabaseValue]) -> ListScan {
-        let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
-        return ListScan(
-            condition: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
-            values: values.filter { $0 != .null }, settled: values.count)
-    }
+    /// Returns the conditions that the leading terms have these values.
+    func conditions(equalTo values: [DatabaseValue]) -> [SQL] { zip(list.terms, values).map { $0.sql.equals($1) } }
 
     /// Returns the parts with the records whose leading terms have these values. An index gives the records of each
     /// part in order.
     func parts(equalTo values: [DatabaseValue]) -> [ListScan] {
-        let all = part(equalTo: values)
-        guard list.splitsNull, !isReversed else { return [all] }
+        let equal = conditions(equalTo: values)
+        guard list.splitsNull, !isReversed else { return [ListScan(conditions: equal, settled: values.count)] }
         let term = list.terms[values.count].sql
-        return ["\(term) IS NOT NULL", "\(term) IS NULL"].map { condition in
-            ListScan(
-                condition: [all.condition, condition].compactMap(\.self).joined(separator: " AND "),
-                values: all.values, settled: values.count + 1)
-        }
+        let (some, none): (SQL, SQL) = ("\(term) IS NOT NULL", "\(term) IS NULL")
+        return [some, none].map { ListScan(conditions: equal + [$0], settled: values.count + 1) }
     }
 
-    func statement(_ part: ListScan) -> (sql: String, values: [DatabaseValue]) {
-        let conditions = [list.condition, part.condition].compactMap(\.self)
+    func statement(_ part: ListScan) -> SQL {
         let order = ListScan.order(by: list.terms, isReversed: isReversed, ranged: part.ranged, settled: part.settled)
-        let offset = isPassedByStatement ? toPass : 0
-        let sql =
-            "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)"
-            + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
-            + (order.isEmpty ? "" : " ORDER BY \(order)") + " LIMIT ?" + (offset > 0 ? " OFFSET ?" : "")
-        let limits = [left + (isPassedByStatement ? 0 : toPass)] + (offset > 0 ? [offset] : [])
-        return (sql, list.values + part.values + limits.map { .integer(Int64($0)) })
+        let ordered: SQL = list.terms.isEmpty ? "" : " ORDER BY \(order)"
+        let limit = Int64(left + (isPassedByStatement ? 0 : toPass))
+        let passing: SQL = isPassedByStatement && toPass > 0 ? " OFFSET \(Int64(toPass))" : ""
+        return "SELECT \(reader.columns) \(list.records(where: part.conditions))\(ordered) LIMIT \(limit)\(passing)"
     }
 }

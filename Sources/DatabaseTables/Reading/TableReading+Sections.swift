@@ -7,10 +7,9 @@ struct SectionRun: Sendable {
     /// The title of the section; nil for records with NULL or data in the column.
     let title: String?
     let index: String?
-    let condition: String
-    /// The values of the condition's parameters. They differ from the values of all other runs, so that the cursor of a
+    /// The condition that the records meet. Its values differ from the values of all other runs, so that the cursor of a
     /// page finds its run by them.
-    let values: [DatabaseValue]
+    let condition: SQL
     let count: Int
 }
 
@@ -45,8 +44,7 @@ extension TableReading {
         let type = list.table.columns[column].type
         var runs = try values(of: term, in: list, named: field.name, sortedBy: sort, for: "group").map { value, count in
             SectionRun(
-                title: value.sectionTitle(of: type), index: nil, condition: "\(term.sql) = ?", values: [value],
-                count: count)
+                title: value.sectionTitle(of: type), index: nil, condition: "\(term.sql) = \(value)", count: count)
         }
         if let rest = try nullRun(of: term, in: list, title: nil), rest.count > 0 { runs.append(rest) }
         let titles = runs.compactMap(\.title)
@@ -75,12 +73,12 @@ extension TableReading {
         let term = table.term(column, isDescending: false)
         try checkSeeks(list, term: term, sortedBy: nil, for: "group")
         let isCaseless = table.columns[column].collation == "NOCASE"
+        let (empty, data) = (DatabaseValue.text([]), DatabaseValue.data([]))
         var runs = [
             // SQLite orders numbers before all texts. A record with an empty title appears with its key as the title,
             // and the key is a number.
-            try run(list, title: "#", condition: "\(term.sql) < ?", values: [.text([])]),
-            try run(
-                list, title: "#", condition: "\(term.sql) BETWEEN ? AND ?", values: [.text([]), .text([])]),
+            try run(list, title: "#", "\(term.sql) < \(empty)"),
+            try run(list, title: "#", "\(term.sql) BETWEEN \(empty) AND \(empty)"),
         ]
         // The smallest text that is not in a run yet.
         var start: [UInt8]? = [0]
@@ -94,14 +92,12 @@ extension TableReading {
             }
             let first = initial.start.lexicographicallyPrecedes(from) ? from : initial.start
             // SQLite orders data after all texts.
-            let bounds: [DatabaseValue] = [.text(first), initial.end.map { .text($0) } ?? .data([])]
+            let end = initial.end.map { .text($0) } ?? data
             runs.append(
-                try run(
-                    list, title: initial.letter,
-                    condition: "\(term.sql) >= ? AND \(term.sql) < ?", values: bounds))
+                try run(list, title: initial.letter, "\(term.sql) >= \(text: first) AND \(term.sql) < \(end)"))
             start = initial.end
         }
-        runs.append(try run(list, title: "#", condition: "\(term.sql) >= ?", values: [.data([])]))
+        runs.append(try run(list, title: "#", "\(term.sql) >= \(data)"))
         if let rest = try nullRun(of: term, in: list, title: "#") { runs.append(rest) }
         return runs.filter { $0.count > 0 }.enumerated().sorted { one, other in
             let (a, b) = (one.element.title ?? "#", other.element.title ?? "#")
@@ -123,14 +119,14 @@ extension TableReading {
         of term: OrderTerm, in list: RecordList, named name: String, sortedBy sort: RowOrder?, for parameter: String?
     ) throws -> [(value: DatabaseValue, count: Int)] {
         try checkSeeks(list, term: term, sortedBy: sort, for: parameter)
-        let seeks = """
-            WITH RECURSIVE drilldown_found (value) AS (SELECT (\(seek(term, in: list, isFirst: true)))
-              UNION ALL SELECT (\(seek(term, in: list, isFirst: false, after: "drilldown_found.value")))
+        let seeks: SQL = """
+            WITH RECURSIVE drilldown_found (value) AS (SELECT (\(seek(term, in: list)))
+              UNION ALL SELECT (\(seek(term, after: "drilldown_found.value", in: list)))
                 FROM drilldown_found WHERE value IS NOT NULL)
             """
-        let found = "FROM drilldown_found WHERE value IS NOT NULL LIMIT \(Self.mostSections + 1)"
+        let found: SQL = "FROM drilldown_found WHERE value IS NOT NULL LIMIT \(literal: Self.mostSections + 1)"
         var count = 0
-        try database.connection.rows("\(seeks) SELECT 1 \(found)", list.values + list.values) { _ in count += 1 }
+        try database.connection.rows("\(seeks) SELECT 1 \(found)") { _ in count += 1 }
         guard count <= Self.mostSections else {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: parameter,
@@ -138,37 +134,31 @@ extension TableReading {
                     "'\(quoted: name)' has more than \(Self.mostSections) values; \(parameter ?? "drill") by another field."
             )
         }
-        let conditions = [list.condition, "\(term.sql) = drilldown_found.value"].compactMap(\.self)
-        let counted = "(SELECT count(*) FROM \(list.source) WHERE \(conditions.joined(separator: " AND ")))"
+        let counted: SQL = "SELECT count(*) \(list.records(where: ["\(term.sql) = drilldown_found.value"]))"
         var values: [(value: DatabaseValue, count: Int)] = []
-        try database.connection.rows(
-            "\(seeks) SELECT value, \(counted) \(found)", list.values + list.values + list.values
-        ) { (row) throws(DatabaseError) in values.append((row.value(0), Int(row.value(1).integer ?? 0))) }
+        try database.connection.rows("\(seeks) SELECT value, (\(counted)) \(found)") { (row) throws(DatabaseError) in
+            values.append((row.value(0), Int(row.value(1).integer ?? 0)))
+        }
         return values
     }
 
     /// Returns the run of the records with NULL in a term; nil if the term is never NULL.
     func nullRun(of term: OrderTerm, in list: RecordList, title: String?) throws(DatabaseError) -> SectionRun? {
         guard term.isNullable else { return nil }
-        return try run(list, title: title, condition: "\(term.sql) IS NULL", values: [])
+        return try run(list, title: title, "\(term.sql) IS NULL")
     }
 
     /// Counts the records of a run. The title is also the letter of the index.
-    private func run(
-        _ list: RecordList, title: String?, condition: String, values: [DatabaseValue]
-    ) throws(DatabaseError) -> SectionRun {
-        let conditions = [list.condition, condition].compactMap(\.self).joined(separator: " AND ")
-        let count = try database.connection.first(
-            "SELECT count(*) FROM \(list.source) WHERE \(conditions)", list.values + values)
-        return SectionRun(
-            title: title, index: title, condition: condition, values: values, count: Int(count?[0].integer ?? 0))
+    private func run(_ list: RecordList, title: String?, _ condition: SQL) throws(DatabaseError) -> SectionRun {
+        let count = try database.number("SELECT count(*) \(list.records(where: [condition]))")
+        return SectionRun(title: title, index: title, condition: condition, count: count)
     }
 
     /// Throws a refusal unless an index finds the values of a term one after another.
     private func checkSeeks(
         _ list: RecordList, term: OrderTerm, sortedBy sort: RowOrder?, for parameter: String?
     ) throws {
-        let plan = try database.plan(of: seek(term, in: list, isFirst: false))
+        let plan = try database.plan(of: seek(term, after: "\(DatabaseValue.null)", in: list))
         guard plan.isSought, !plan.isSorted else {
             let name = term.column.map { list.table.columns[$0].name } ?? ""
             throw try needsIndex(
@@ -177,31 +167,29 @@ extension TableReading {
         }
     }
 
-    private func seek(
-        _ term: OrderTerm, in list: RecordList, isFirst: Bool, after last: String = "?", isIncluded: Bool = false,
-        equal: [String] = []
-    ) -> String {
-        let part =
-            isFirst
-            ? "\(term.sql) IS NOT NULL"
-            : "\(term.sql) \(term.isDescending ? "<" : ">")\(isIncluded ? "=" : "") \(last)"
-        let conditions = ([list.condition].compactMap(\.self) + equal + [part]).joined(separator: " AND ")
-        return
-            "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
-    }
-
-    /// Returns the next value of a term that is not NULL, in the order of the term; nil at the end.
+    /// Returns the statement that finds the next value of a term that is not NULL, in the order of the term.
     ///
     /// - Parameters:
     ///   - last: the previous value; nil to find the first value.
     ///   - isIncluded: whether the result may also be equal to `last`.
-    ///   - equal: further conditions, and the values of the parameters in these conditions.
+    ///   - more: further conditions.
+    private func seek(
+        _ term: OrderTerm, after last: SQL? = nil, isIncluded: Bool = false, in list: RecordList, where more: [SQL] = []
+    ) -> SQL {
+        let sign: SQL = term.isDescending ? "<" : ">"
+        let part: SQL =
+            last.map { "\(term.sql) \(sign)\(isIncluded ? "=" : "") \($0)" } ?? "\(term.sql) IS NOT NULL"
+        return "SELECT \(term.sql) \(list.records(where: more + [part])) ORDER BY \(term.directed()) LIMIT 1"
+    }
+
+    /// Returns the value that `seek` finds; nil at the end.
     func next(
         _ term: OrderTerm, after last: DatabaseValue?, isIncluded: Bool = false, in list: RecordList,
-        where equal: (conditions: [String], values: [DatabaseValue]) = ([], [])
+        where more: [SQL] = []
     ) throws(DatabaseError) -> DatabaseValue? {
-        let sql = seek(term, in: list, isFirst: last == nil, isIncluded: isIncluded, equal: equal.conditions)
-        return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
+        let last = last.map { "\($0)" as SQL }
+        let sql = seek(term, after: last, isIncluded: isIncluded, in: list, where: more)
+        return try database.connection.first(sql)?[0]
     }
 
     /// Returns a page of records by their sections: the records of all runs, one run after the other.
@@ -219,7 +207,7 @@ extension TableReading {
             guard cursor.values.count >= list.terms.count else { throw Self.foreignCursor }
             start = min(cursor.position, total)
             let section = Array(cursor.values[list.terms.count...])
-            number = runs.firstIndex { $0.values == section } ?? cursor.row
+            number = runs.firstIndex { $0.condition.values == section } ?? cursor.row
             after = Array(cursor.values[..<list.terms.count])
         } else {
             start = min(query.page.firstPosition, total)
@@ -234,7 +222,7 @@ extension TableReading {
         var hasMore = false
         while number < runs.count, !hasMore {
             var part = list
-            part.add(runs[number].condition, values: runs[number].values)
+            part.add(runs[number].condition)
             try forEachRecord(of: part, after: after, reader, limit: limit + 1 - page.count, offset: offset) {
                 (statement, key) throws(DatabaseError) in
                 guard page.count < limit else {
@@ -253,7 +241,7 @@ extension TableReading {
             next =
                 PageCursor(
                     shape: PageCursor.shape(of: query), position: start + page.count, row: last.run,
-                    values: last.values + runs[last.run].values
+                    values: last.values + runs[last.run].condition.values
                 ).bookmark
         }
         return try finish(

@@ -111,10 +111,9 @@ extension TableReading {
             part.drillColumns.removeFirst()
             let isNone = group.values.contains(.null)
             let others = group.values.filter { $0 != .null }
-            let conditions =
-                (isNone ? ["\(term.sql) IS NULL"] : [])
-                + (others.isEmpty ? [] : ["\(term.sql) IN (\(others.map { _ in "?" }.joined(separator: ", ")))"])
-            part.add("(\(conditions.joined(separator: " OR ")))", values: Array(others))
+            let conditions: [SQL] =
+                (isNone ? ["\(term.sql) IS NULL"] : []) + (others.isEmpty ? [] : [term.sql.isOne(of: others)])
+            part.add("(\(conditions.joined(by: " OR ")))")
             if group.values.count == 1 { part.equal.append(term) } else { part.isServable = false }
             return DrilledValue(title: group.title, key: key, list: part, count: group.count)
         }
@@ -142,12 +141,10 @@ extension TableReading {
             let (rows, _) = try arrangement(of: list, query: query, count: total.number)
             kept = Set((0..<rows.count).map(rows.rowNumber))
         }
-        let order = ListScan.order(by: list.terms, isReversed: false)
-        let sql =
-            "SELECT \(term.sql) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
-            + (order.isEmpty ? "" : " ORDER BY \(order)")
+        let ordered: SQL = list.terms.isEmpty ? "" : " ORDER BY \(ListScan.order(by: list.terms))"
         var row = 0
-        try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
+        try database.connection.rows("SELECT \(term.sql) \(list.records())\(ordered)") {
+            (statement) throws(DatabaseError) in
             if kept?.contains(row) ?? true { body(statement.value(0), 1) }
             row += 1
         }

@@ -5,11 +5,9 @@ internal import Levels
 struct RecordList {
     let table: Table
     /// The text after FROM; the alias of the table is `c`.
-    let source: String
-    /// The text after WHERE; nil for all records.
-    private(set) var condition: String?
-    /// The values of the parameters in the condition.
-    private(set) var values: [DatabaseValue]
+    private let source: SQL
+    /// The conditions that the records meet.
+    private(set) var conditions: [SQL] = []
     /// The terms after ORDER BY. Together, their values identify a record. Empty if only positions identify the
     /// records.
     var terms: [OrderTerm]
@@ -31,20 +29,15 @@ struct RecordList {
     init(_ table: Table) {
         self.table = table
         source = "\(table.source) AS c"
-        (condition, values) = (nil, [])
         terms = Self.keyTerms(of: table)
     }
 
     /// Creates the list of the records that refer to one record by a foreign key.
     init(table: Table, referringBy key: ForeignKey, to parent: Table, identity: RecordIdentity) {
         self.table = table
-        let joined = zip(key.targets, key.columns).map { target, column in
-            "p.\(parent.columns[target].quoted) = c.\(table.columns[column].quoted)"
-        }
-        source =
-            "\(parent.source) AS p \(table.dialect.joining) \(table.source) AS c ON \(joined.joined(separator: " AND "))"
-        condition = identity.condition(of: "p")
-        values = identity.bound
+        let joined = key.condition(joining: "c", of: table, to: "p", of: parent)
+        source = "\(parent.source) AS p \(table.dialect.joining) \(table.source) AS c ON \(joined)"
+        conditions = [identity.condition(of: "p")]
         terms = Self.keyTerms(of: table)
         equal = key.columns.map { table.term($0, isDescending: false) }
     }
@@ -56,8 +49,16 @@ struct RecordList {
         guard let tree = table.tree else { return }
         if tree.columns.count == 1 { equal = [table.term(tree.columns[0], isDescending: false)] }
         isServable = table.dialect == .sqlite && tree.columns.count == 1
-        let conditions = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" }
-        add("(\(conditions.joined(separator: " OR ")))", values: [])
+        let isFirst = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" as SQL }
+        conditions = ["(\(isFirst.joined(by: " OR ")))"]
+    }
+
+    /// The records, as the part of a statement that begins with FROM.
+    ///
+    /// - Parameter more: further conditions that the records must meet.
+    func records(where more: [SQL] = []) -> SQL {
+        let all = conditions + more
+        return all.isEmpty ? "FROM \(source)" : "FROM \(source) WHERE \(all.joined(by: " AND "))"
     }
 
     /// Whether reading the list takes as long for one record as for all: the list is a view without a key. A page or a
@@ -65,12 +66,7 @@ struct RecordList {
     var isReadOnce: Bool { table.isPositional && table.isMade && own.conditions.isEmpty && drillColumns.isEmpty }
 
     /// Adds a condition that the records must also meet.
-    ///
-    /// - Parameter values: the values of the condition's parameters.
-    mutating func add(_ condition: String, values: [DatabaseValue]) {
-        self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
-        self.values += values
-    }
+    mutating func add(_ condition: SQL) { conditions.append(condition) }
 
     /// The terms that order the records by their key.
     var keyTerms: [OrderTerm] { Self.keyTerms(of: table) }
@@ -111,15 +107,13 @@ extension RecordList {
     ///   - part: the order, the grouping, or whatever else determines the result.
     ///   - query: the query that determines the result, if any.
     func name(_ part: String, query: RowQuery? = nil) -> ListName {
-        ListName(source: source, condition: condition, values: values, part: part, query: query)
+        ListName(records: records(), part: part, query: query)
     }
 }
 
 /// The name of a result about a list of records.
 struct ListName: Hashable, Sendable {
-    let source: String
-    let condition: String?
-    let values: [DatabaseValue]
+    let records: SQL
     let part: String
     let query: RowQuery?
 }
@@ -165,15 +159,17 @@ extension Table {
         }
     }
 
+    /// The rowid of a record, in a statement about the table `c`.
+    var rowIDColumn: SQL { "c.\(rowID ?? "rowid")" }
+
     /// Returns the term that orders by a column, or by the rowid if `column` is nil.
     func term(_ column: Int?, isDescending: Bool) -> OrderTerm {
         guard let column else {
-            return OrderTerm(column: nil, sql: "c.\(rowID ?? "rowid")", isNullable: false, isDescending: isDescending)
+            return OrderTerm(column: nil, sql: rowIDColumn, isNullable: false, isDescending: isDescending)
         }
         return OrderTerm(
-            column: column, sql: "c.\(columns[column].quoted)",
-            isNullable: !columns[column].isNotNull, isDescending: isDescending,
-            dialect: dialect)
+            column: column, sql: "c.\(columns[column].quoted)", isNullable: !columns[column].isNotNull,
+            isDescending: isDescending, dialect: dialect)
     }
 
     /// Returns the term that orders by a column, and compares texts exactly, whichever collation the column has.
@@ -191,18 +187,23 @@ extension Table {
 struct OrderTerm {
     /// The number of the column; nil for the rowid.
     let column: Int?
-    let sql: String
+    let sql: SQL
     let isNullable: Bool
-    let isDescending: Bool
+    var isDescending: Bool
     var dialect = Dialect.sqlite
     /// The collation in `sql`; nil for the collation of the column.
     var collation: String?
 
     var reversed: OrderTerm {
-        OrderTerm(
-            column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect,
-            collation: collation)
+        var reversed = self
+        reversed.isDescending.toggle()
+        return reversed
     }
+
+    /// The term with its direction after ORDER BY.
+    ///
+    /// - Parameter isReversed: whether the list is read backwards.
+    func directed(isReversed: Bool = false) -> SQL { isDescending != isReversed ? "\(sql) DESC" : sql }
 
     /// Whether a separate statement reads the records with NULL in this term. SQLite needs no separate statement,
     /// because it can read these records last in the same statement.
@@ -216,36 +217,48 @@ struct OrderTerm {
 extension Dialect {
     /// The operator that joins a second table to a table of which one record is read. SQLite reads the tables of a
     /// cross join in the order of the statement.
-    var joining: String { self == .sqlite ? "CROSS JOIN" : "JOIN" }
+    var joining: SQL { self == .sqlite ? "CROSS JOIN" : "JOIN" }
+}
+
+extension SQL {
+    /// Returns the condition that a column has a value, which may be NULL.
+    func equals(_ value: DatabaseValue) -> SQL { value == .null ? "\(self) IS NULL" : "\(self) = \(value)" }
+
+    /// Returns the condition that a column has one of several values.
+    func isOne(of values: some Collection<DatabaseValue>) -> SQL {
+        "\(self) IN (\(values.map { "\($0)" as SQL }.joined(by: ", ")))"
+    }
+}
+
+extension ForeignKey {
+    /// Returns the condition that a record of the child refers to a record of the parent. The aliases name the tables.
+    func condition(joining child: SQL, of table: Table, to parent: SQL, of other: Table) -> SQL {
+        zip(targets, columns).map { target, column in
+            "\(parent).\(other.columns[target].quoted) = \(child).\(table.columns[column].quoted)" as SQL
+        }.joined(by: " AND ")
+    }
 }
 
 /// The columns that identify a record, as identifiers in a statement, and their values.
 struct RecordIdentity {
-    let columns: [String]
+    let columns: [SQL]
     let values: [DatabaseValue]
 
-    func condition(of table: String) -> String {
-        zip(columns, values).map { "\(table).\($0) \($1 == .null ? "IS NULL" : "= ?")" }.joined(separator: " AND ")
+    func condition(of table: SQL) -> SQL {
+        zip(columns, values).map { ("\(table).\($0)" as SQL).equals($1) }.joined(by: " AND ")
     }
-
-    /// The values of the parameters in the condition.
-    var bound: [DatabaseValue] { values.filter { $0 != .null } }
 }
 
 /// A part of a list that one statement reads.
 struct ListScan {
-    /// The condition that compares terms of the list with values; nil for all records.
-    let condition: String?
-    let values: [DatabaseValue]
+    /// The conditions that compare terms of the list with values; empty for all records.
+    let conditions: [SQL]
     /// The number of the term that the condition compares with `<` or `>`; nil without such a comparison. The term is
     /// not NULL in any record of the part.
     var ranged: Int?
     /// The number of leading terms for which NULL is settled: each is NULL either in all records of the part, or in no
     /// record.
     var settled = 0
-
-    /// All records.
-    static let all = [ListScan(condition: nil, values: [])]
 
     /// Returns the parts of a list after a record, in the order in which they are read.
     ///
@@ -256,27 +269,22 @@ struct ListScan {
     ///   - values: the values of the record's terms.
     ///   - first: the number of the first term whose value may differ from the value in the record.
     static func parts(
-        after values: [DatabaseValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
+        after values: [DatabaseValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool = false
     ) -> [ListScan] {
         var parts: [ListScan] = []
         for number in (first..<terms.count).reversed() {
             let term = terms[number]
-            let equal = (0..<number).map { place in
-                values[place] == .null ? "\(terms[place].sql) IS NULL" : "\(terms[place].sql) = ?"
-            }
-            let bound = values[..<number].filter { $0 != .null }
-            let isAfter = term.isDescending != isReversed ? "<" : ">"
-            func add(_ condition: String, value: DatabaseValue? = nil) {
+            let equal = (0..<number).map { terms[$0].sql.equals(values[$0]) }
+            func add(_ condition: SQL, isRange: Bool = false) {
                 parts.append(
                     ListScan(
-                        condition: (equal + [condition]).joined(separator: " AND "),
-                        values: bound + (value.map { [$0] } ?? []),
-                        ranged: value == nil ? nil : number, settled: number + 1))
+                        conditions: equal + [condition], ranged: isRange ? number : nil, settled: number + 1))
             }
             if values[number] == .null {
                 if isReversed { add("\(term.sql) IS NOT NULL") }
             } else {
-                add("\(term.sql) \(isAfter) ?", value: values[number])
+                let isBelow = term.isDescending != isReversed
+                add("\(term.sql) \(isBelow ? "<" : ">") \(values[number])", isRange: true)
                 if term.isNullable, !isReversed { add("\(term.sql) IS NULL") }
             }
         }
@@ -289,14 +297,14 @@ struct ListScan {
     ///   - ranged: the number of a term that is not NULL in the part; nil if every term may be NULL.
     ///   - settled: the number of leading terms, each of which is NULL either in all records of the part, or in no
     ///     record.
-    static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil, settled: Int = 0) -> String {
+    static func order(
+        by terms: [OrderTerm], isReversed: Bool = false, ranged: Int? = nil, settled: Int = 0
+    ) -> SQL {
         terms.enumerated().map { number, term in
-            let isDown = term.isDescending != isReversed
-            let direction = isDown ? " DESC" : ""
-            guard term.isNullable, number != ranged else { return term.sql + direction }
-            if term.dialect == .postgres, number < settled { return term.sql + direction }
-            if term.hasNullLast { return "\(term.sql)\(direction)" }
-            return "\(term.sql)\(direction) NULLS \(isReversed ? "FIRST" : "LAST")"
-        }.joined(separator: ", ")
+            let directed = term.directed(isReversed: isReversed)
+            let isSettled = term.dialect == .postgres && number < settled
+            guard term.isNullable, number != ranged, !isSettled, !term.hasNullLast else { return directed }
+            return "\(directed) NULLS \(isReversed ? "FIRST" : "LAST")"
+        }.joined(by: ", ")
     }
 }

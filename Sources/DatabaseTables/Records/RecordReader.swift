@@ -6,8 +6,8 @@ internal import PropertyLists
 /// Reads keys, titles and fields of records from the rows of a statement.
 final class RecordReader {
     let table: Table
-    /// The columns to select, in the order of the result.
-    let columns: [String]
+    /// The columns to select, in the order of the result, as the text after SELECT.
+    let columns: SQL
     /// The columns that are shown as fields, in the order of the table. Each has its number in the table, its place in
     /// the result, and the range of its name in `names`. The size of a sized value has the next place.
     private let shown: [(number: Int, place: Int32, isSized: Bool, name: Range<Int>)]
@@ -39,7 +39,7 @@ final class RecordReader {
         self.table = table
         self.limit = limit
         var places: [Int: Int32] = [:]
-        var columns: [String] = []
+        var columns: [SQL] = []
         func place(_ number: Int) -> Int32 {
             if let known = places[number] { return known }
             let place = Int32(columns.count)
@@ -86,7 +86,7 @@ final class RecordReader {
                 columns.append("typeof(c.\(table.columns[number].quoted))")
             }
         }
-        self.columns = columns
+        self.columns = columns.joined(by: ", ")
     }
 
     /// Returns the values of the key's columns, or the rowid if the table lacks a key. Empty if only a position
@@ -276,12 +276,12 @@ extension Table {
 
     /// Returns the expressions that select a column to be shown: the value, and the size if `isSized`. A value that exceeds
     /// the limit is not selected. Empty if the column itself is selected.
-    fileprivate func shown(_ number: Int, limit: Int, beginning: Int) -> [String] {
-        let name = "c.\(columns[number].quoted)"
+    fileprivate func shown(_ number: Int, limit: Int, beginning: Int) -> [SQL] {
+        let name: SQL = "c.\(columns[number].quoted)"
         if let type = columns[number].type { return type.shown(name, limit: limit, beginning: beginning) }
         guard isSized(number) else { return [] }
         return [
-            "CASE WHEN typeof(\(name)) <> 'blob' OR length(\(name)) <= \(limit) THEN \(name) END",
+            "CASE WHEN typeof(\(name)) <> 'blob' OR length(\(name)) <= \(literal: limit) THEN \(name) END",
             "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) END",
         ]
     }

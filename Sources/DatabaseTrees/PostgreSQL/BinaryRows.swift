@@ -73,21 +73,28 @@ struct BinaryRows {
 
     /// Appends a row.
     static func append(_ place: ItemPlace, fields: Span<UInt8>, to bytes: inout [UInt8]) {
-        PostgresValues.append(Int16(columns), to: &bytes)
+        appendBare(Int16(columns), to: &bytes)
         append(place.id, to: &bytes)
         if let parent = place.parent {
             append(parent, to: &bytes)
         } else {
-            PostgresValues.append(Int32(-1), to: &bytes)
+            appendBare(Int32(-1), to: &bytes)
         }
         append(Int32(clamping: place.section), to: &bytes)
         append(place.position, to: &bytes)
-        PostgresValues.append(Int32(clamping: fields.count), to: &bytes)
+        appendBare(Int32(clamping: fields.count), to: &bytes)
         unsafe fields.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        PostgresValues.append(Int32(number.bitWidth / 8), to: &bytes)
-        PostgresValues.append(number, to: &bytes)
+        appendBare(Int32(number.bitWidth / 8), to: &bytes)
+        appendBare(number, to: &bytes)
+    }
+
+    /// Appends a big-endian number without its size.
+    private static func appendBare(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
     }
 }

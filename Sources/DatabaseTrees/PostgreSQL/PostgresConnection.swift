@@ -9,8 +9,8 @@ final class PostgresConnection {
     private let handle: OpaquePointer
     /// Whether the connection is lost. If it is, every call fails.
     private(set) var isLost = false
-    /// The statements that were prepared on this connection.
-    var prepared: Set<String> = []
+    /// The names of the statements that were prepared on this connection, by their texts.
+    private var prepared: [String: String] = [:]
 
     /// The longest time to wait while the server sends nothing. The default is longer than the server's time limit for
     /// a statement.
@@ -57,48 +57,45 @@ final class PostgresConnection {
     /// Whether a transaction is open, including a transaction in which a statement has failed.
     var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// Returns a name as an identifier for a statement, with its quotes.
-    func quoted(identifier name: String) -> String { unsafe quoted(name, by: PQescapeIdentifier) }
-
     /// Returns a text as a literal with its quotes, for a statement that cannot have bound values.
-    func quoted(literal text: String) -> String { unsafe quoted(text, by: PQescapeLiteral) }
-
-    private func quoted(
-        _ text: String, by escape: (OpaquePointer?, UnsafePointer<CChar>?, Int) -> UnsafeMutablePointer<CChar>?
-    ) -> String {
-        // Escaping fails only if the text is not UTF-8 or memory is exhausted. The statement then fails, too.
-        guard let quoted = unsafe escape(handle, text, text.utf8.count) else { return "" }
+    func quoted(literal text: String) -> String {
+        // Escaping fails only if memory is exhausted. The statement then fails, too.
+        guard let quoted = unsafe PQescapeLiteral(handle, text, text.utf8.count) else { return "" }
         defer { unsafe PQfreemem(quoted) }
         return unsafe String(cString: quoted)
     }
 
     // MARK: Statements
 
-    /// Runs one or more statements in one text, and ignores their results.
-    func run(_ text: String) throws(PostgresFailure) {
-        _ = try query(text)
-    }
-
-    /// Runs one statement.
-    func query(_ statement: PostgresStatement) throws(PostgresFailure) -> PostgresResult {
-        try send(statement)
-        return try results()
-    }
-
-    /// Runs one or more statements in one text, and returns the last result.
-    func query(_ text: String) throws(PostgresFailure) -> PostgresResult {
+    /// Runs one or more statements in one text, and returns the first row of the last result; nil without rows.
+    @discardableResult
+    func run(_ text: String) throws(PostgresFailure) -> [DatabaseValue]? {
         isCancelled = false
         try check(unsafe PQsendQuery(handle, text))
-        return try results()
+        return try results().rows.first
+    }
+
+    /// Runs one statement, and returns the rows of its result.
+    @discardableResult
+    func query(_ sql: SQL) throws(PostgresFailure) -> [[DatabaseValue]] {
+        try send(sql)
+        return try results().rows
+    }
+
+    /// Returns the names and the types of the columns of a query.
+    func columns(of sql: SQL) throws(PostgresFailure) -> [(name: String, type: UInt32)] {
+        try send(sql)
+        let result = try results()
+        return (0..<result.columnCount).map { (result.name(ofColumn: $0), result.type(ofColumn: $0)) }
     }
 
     /// Runs one statement, and calls a closure with each row as soon as the row arrives.
     ///
     /// - Parameter take: returns false to cancel the statement. The closure is not called again then.
     func stream(
-        _ statement: PostgresStatement, take: (PostgresRow) -> Bool
+        _ sql: SQL, take: (PostgresRow) -> Bool
     ) throws(PostgresFailure) {
-        try send(statement)
+        try send(sql)
         try check(unsafe PQsetSingleRowMode(handle))
         var failure: PostgresFailure?
         var isWanted = true
@@ -128,11 +125,11 @@ final class PostgresConnection {
     /// Runs statements in one round trip, in pipeline mode. After a failed statement, the remaining statements are not
     /// run.
     ///
-    /// - Parameter take: called for each statement that succeeds, with the statement's number and its result.
+    /// - Returns: the rows of each statement.
     /// - Throws: the first failure. If the connection is lost, it is not known which statements were run.
-    func pipeline(
-        _ statements: [PostgresStatement], take: (Int, borrowing PostgresResult) -> Void = { _, _ in }
-    ) throws(PostgresFailure) {
+    @discardableResult
+    func pipeline(_ statements: [SQL]) throws(PostgresFailure) -> [[[DatabaseValue]]] {
+        var rows: [[[DatabaseValue]]] = []
         try check(unsafe PQenterPipelineMode(handle))
         for statement in statements { try send(statement) }
         try check(unsafe PQpipelineSync(handle))
@@ -142,11 +139,11 @@ final class PostgresConnection {
                 let result = try results()
                 // If a statement of the transaction has failed, COMMIT undoes the transaction and succeeds with the
                 // result ROLLBACK.
-                guard statements[number].text != "COMMIT" || result.command == "COMMIT" else {
+                guard statements[number] != Self.commit || result.command == "COMMIT" else {
                     isLost = true
                     throw .lost
                 }
-                take(number, result)
+                rows.append(result.rows)
             } catch {
                 guard !isLost else { throw failure ?? error }
                 guard failure == nil else { continue }
@@ -158,29 +155,43 @@ final class PostgresConnection {
         try check(try next()?.status == PGRES_PIPELINE_SYNC ? 1 : 0)
         try check(unsafe PQexitPipelineMode(handle))
         if let failure { throw failure }
+        return rows
     }
 
-    /// Prepares a statement, unless it is prepared already.
-    func prepare(
-        _ name: String, text: @autoclosure () -> String, types: @autoclosure () -> [PostgresValues.ValueType]
-    ) throws(PostgresFailure) {
-        guard !prepared.contains(name) else { return }
-        let types = types().map(\.rawValue)
-        try check(unsafe PQsendPrepare(handle, name, text(), Int32(types.count), types))
-        _ = try results()
-        prepared.insert(name)
+    static let commit: SQL = "COMMIT"
+
+    /// Prepares the statements that are not prepared yet. From then on, statements with these texts are only executed.
+    func prepare(_ statements: [SQL]) throws(PostgresFailure) {
+        for text in statements.map(\.numberedText) where prepared[text] == nil {
+            let name = "drilldown_\(prepared.count)"
+            try check(unsafe PQsendPrepare(handle, name, text, 0, nil))
+            _ = try results()
+            prepared[text] = name
+        }
     }
 
-    private func send(_ statement: PostgresStatement) throws(PostgresFailure) {
+    /// Sends a statement. The values are sent as text, and the server reads each as the type that it expects in that
+    /// place.
+    private func send(_ sql: SQL) throws(PostgresFailure) {
         isCancelled = false
-        let values = statement.values
-        let isSent = unsafe values.withPointers { count, pointers, lengths, formats in
-            if statement.isPrepared {
-                unsafe PQsendQueryPrepared(handle, statement.text, count, pointers, lengths, formats, 0)
-            } else {
-                unsafe PQsendQueryParams(
-                    handle, statement.text, count, values.types, pointers, lengths, formats, 0)
+        let text = sql.numberedText
+        let values = sql.values.map(\.postgresText)
+        // Each value ends with a zero byte. The pointer of an empty value must not be nil: a nil pointer would mean
+        // SQL's NULL.
+        let all = values.reduce(into: []) { $0 += ($1 ?? []) + [0] }
+        let isSent = unsafe all.withUnsafeBytes { bytes in
+            var pointers: [UnsafePointer<CChar>?] = unsafe []
+            var offset = 0
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            for value in values {
+                unsafe pointers.append(value == nil ? nil : start.map { unsafe $0 + offset })
+                offset += (value?.count ?? 0) + 1
             }
+            let count = Int32(values.count)
+            guard let name = prepared[text] else {
+                return unsafe PQsendQueryParams(handle, text, count, nil, pointers, nil, nil, 0)
+            }
+            return unsafe PQsendQueryPrepared(handle, name, count, pointers, nil, nil, 0)
         }
         try check(isSent)
     }

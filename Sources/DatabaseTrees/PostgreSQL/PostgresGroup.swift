@@ -8,16 +8,12 @@ struct PostgresGroup {
 
     /// The statements of one attempt to commit a group.
     struct Attempt {
-        var statements: [PostgresStatement] = []
-        /// The number of the request that each statement belongs to; nil for a statement of the whole group.
-        var requests: [Int?] = []
+        /// The statements, each with the number of its request; nil for a statement of the whole group.
+        private(set) var steps: [(sql: SQL, request: Int?)] = []
         /// The index of the statement that counts the revision up.
         var count = 0
 
-        mutating func add(_ statement: PostgresStatement, of request: Int? = nil) {
-            statements.append(statement)
-            requests.append(request)
-        }
+        mutating func add(_ statement: SQL, of request: Int? = nil) { steps.append((statement, request)) }
     }
 
     /// The first row that PostgreSQL cannot store: the number of its request, and the reason; nil if PostgreSQL can
@@ -40,13 +36,13 @@ struct PostgresGroup {
     ///   - isOneByOne: whether each request is written and checked separately, to find the request that is refused.
     func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, isOneByOne: Bool) -> Attempt {
         var attempt = Attempt()
-        if !isLocked { attempt.add(PostgresStatement(prepared: "BEGIN")) }
-        attempt.count = attempt.statements.count
-        attempt.add(count(news: statements.news(last.revision + Int64(requests.count))))
+        if !isLocked { attempt.add("BEGIN") }
+        attempt.count = attempt.steps.count
+        attempt.add(statements.count(requests, after: last, epoch: epoch, isWhole: isWhole))
         // Consecutive changes to the fields of different rows are written together, in one statement.
         var together: [(row: ItemRow, revision: Int64)] = []
         func writeTogether() {
-            if !together.isEmpty { attempt.add(ItemRow.statement(together)) }
+            if !together.isEmpty { attempt.add(statements.fields(together)) }
             together = []
         }
         for (number, request) in requests.enumerated() {
@@ -57,50 +53,38 @@ struct PostgresGroup {
                     together.append((row, revision))
                 } else {
                     writeTogether()
-                    attempt.add(write.statement(in: revision), of: number)
+                    attempt.add(statements.statement(write, in: revision), of: number)
                 }
             }
             if isOneByOne { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
         }
         writeTogether()
-        if let changes { attempt.add(changes) }
-        attempt.add(PostgresStatement(prepared: "COMMIT"))
+        let changes = changes
+        if !changes.isEmpty { attempt.add(statements.log(changes)) }
+        attempt.add(PostgresTreeStatements.commit)
         return attempt
-    }
-
-    private func count(news: String) -> PostgresStatement {
-        PostgresStatement(prepared: "count").with(Int64(requests.count)).with(last.revision).with(last.mark)
-            .with(epoch).with(last.epoch).with(requests.map(\.mark)).with(requests.map(\.author))
-            .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }).with(requests.map { Optional($0.date) })
-            .with(news)
     }
 
     private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > LoggedRevision.mostChanges }
 
-    /// The statement that writes the changes to the log, as the triggers would; nil if the other statements log all of
-    /// them. Rows that are deleted because an item above them is deleted are not logged.
-    private var changes: PostgresStatement? {
-        var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
-        var (sections, fields) = ([Int32?](), [[UInt8]?]())
-        for (number, request) in requests.enumerated() where !isWhole(request) {
-            for write in request.writes {
-                if write.isLoggedByItself { continue }
-                revisions.append(last.revision + Int64(number) + 1)
-                items.append(write.item)
-                let row = write.row
-                parents.append(row?.place.parent)
-                sections.append(row.map { Int32(clamping: $0.place.section) })
-                positions.append(row?.place.position)
-                fields.append(row?.fields)
-            }
+    /// The changes that are written to the log as the triggers would; empty if the other statements log all of them. Rows
+    /// that are deleted because an item above them is deleted are not logged.
+    private var changes: [(revision: Int64, item: Int64, row: ItemRow?)] {
+        requests.enumerated().filter { !isWhole($0.element) }.flatMap { number, request in
+            request.writes.filter { !$0.isLoggedByItself }.map { (last.revision + Int64(number) + 1, $0.item, $0.row) }
         }
-        guard !items.isEmpty else { return nil }
-        return PostgresStatement(prepared: "changes").with(revisions).with(items).with(parents).with(sections)
-            .with(positions).with(json: fields)
     }
 }
 
 extension ItemWrite {
+    var item: Int64 {
+        switch self {
+        case .insert(let row), .update(let row), .fields(let row): row.place.id
+        case .place(let place): place.id
+        case .delete(let item): item
+        }
+    }
+
     /// Whether the prepared statement of the write also logs the row.
     fileprivate var isLoggedByItself: Bool {
         switch self {

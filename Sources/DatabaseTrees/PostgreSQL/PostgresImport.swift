@@ -23,12 +23,12 @@ final class PostgresImport: TreeImport {
     fileprivate init(into tree: PostgresTree, keys: String?, replaces: Bool) throws(DatabaseError) {
         (self.tree, self.keys) = (tree, keys)
         tree.releaseLock()
-        let names = try Self.names(keys)
+        let names = try StructuralNames(keys: keys)
         let (connection, place) = try tree.writing { connection throws(PostgresFailure) in
             // Creating the indexes of a large tree takes long. TCP detects a server that is gone.
             connection.patience = .seconds(86_400)
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")
-            return .success((connection, try Place(of: tree, on: connection)))
+            return (connection, try Place(of: tree, on: connection))
         }
         self.connection = connection
         schema = PostgresSchema(tree: tree.address.tree, names: names, for: connection)
@@ -70,32 +70,23 @@ final class PostgresImport: TreeImport {
         if !isFinished { tree.writer.close() }
     }
 
-    private static func names(_ keys: String?) throws(DatabaseError) -> StructuralNames {
-        do throws(StructuralNamesError) {
-            return try keys.map { keys throws(StructuralNamesError) in try StructuralNames(mapping: keys) }
-                ?? StructuralNames()
-        } catch {
-            throw DatabaseError(kind: .other, reason: error.reason)
-        }
-    }
-
     /// Takes the lock of the existing tree, and returns the counter of the tree.
     private static func lock(_ tree: PostgresTree, replaces: Bool) throws(DatabaseError) -> TreeHead {
-        try tree.writing { connection throws(PostgresFailure) in
-            let statements = tree.statements(for: connection)
-            let head = tree.head(in: try connection.query(statements.head))
-            guard case .success = head else { return head }
-            guard replaces else {
-                return .failure(
-                    DatabaseError(
-                        kind: .other,
-                        reason:
-                            "the database already has a tree named '\(tree.address.tree)'; use --replace to replace it"
-                    ))
-            }
-            _ = try connection.query(statements.lock)
-            return tree.head(in: try connection.query(statements.head))
+        func head() throws(DatabaseError) -> TreeHead {
+            try tree.head(
+                tree.writing { connection throws(PostgresFailure) in
+                    try connection.query(tree.statements.common.head()).first
+                })
         }
+        _ = try head()
+        guard replaces else {
+            tree.writer.close()
+            throw DatabaseError(
+                kind: .other,
+                reason: "the database already has a tree named '\(tree.address.tree)'; use --replace to replace it")
+        }
+        _ = try tree.writing { connection throws(PostgresFailure) in try connection.query(tree.statements.lock) }
+        return try head()
     }
 
     private func run(_ body: (PostgresConnection) throws(PostgresFailure) -> Void) throws(DatabaseError) {
@@ -133,32 +124,11 @@ final class PostgresImport: TreeImport {
         isFinished = true
     }
 
-    /// The statements that write the counter, log the revision of the import, set the next id, and commit.
-    private var lastStatements: [PostgresStatement] {
-        let schema = schema.schema
-        let revision = (old?.revision ?? 0) + 1
-        let head =
-            if old == nil {
-                PostgresStatement(
-                    "INSERT INTO \(schema).head (format, epoch, revision, oldest, keys) VALUES ($1, $2, $3, $4, $5)"
-                ).with(Int32(TreeHead.format)).with(RandomNames.epoch()).with(revision).with(revision + 1).with(keys)
-            } else {
-                PostgresStatement("UPDATE \(schema).head SET revision = $1, keys = $2").with(revision).with(keys)
-            }
-        return [
-            head,
-            PostgresStatement(
-                "INSERT INTO \(schema).revisions (revision, writer, is_whole) VALUES ($1, 'import', true)"
-            ).with(revision),
-            // The next id never becomes lower, because a server may have reserved ids.
-            PostgresStatement(
-                """
-                SELECT setval(pg_get_serial_sequence($1, 'id'),
-                  greatest((SELECT max(id) + 1 FROM \(schema).items), nextval(pg_get_serial_sequence($1, 'id')), 1), false)
-                """
-            ).with(schema + ".items"),
-            PostgresTreeStatements(schema: schema, tree: tree.address.tree).notify(revision),
-            PostgresTreeStatements.commit,
+    /// The statements that count and log the revision of the import, set the next id, and commit.
+    private var lastStatements: [SQL] {
+        let statements = tree.statements
+        return statements.common.importing(keys: keys, oldest: old == nil ? 2 : nil) + [
+            statements.settingIDs, statements.notify((old?.revision ?? 0) + 1), PostgresTreeStatements.commit,
         ]
     }
 }
@@ -173,18 +143,19 @@ private struct Place {
     let isUTF8: Bool
 
     init(of tree: PostgresTree, on connection: PostgresConnection) throws(PostgresFailure) {
-        let result = try connection.query(
-            PostgresStatement(
+        let name: SQL = "\(text: tree.address.tree)"
+        let flags =
+            try connection.query(
                 """
-                SELECT to_regnamespace($2) IS NOT NULL,
-                  NOT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1),
+                SELECT to_regnamespace(\(text: ("\(identifier: tree.address.tree)" as SQL).text)) IS NOT NULL,
+                  NOT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                    WHERE n.nspname = \(name)),
                   (SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-                   JOIN pg_namespace n ON n.oid = c.relnamespace
-                   WHERE n.nspname = $1 AND c.relname = 'head' AND a.attname IN ('format', 'epoch', 'revision')) = 3,
+                    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = \(name)
+                    AND c.relname = 'head' AND a.attname IN ('format', 'epoch', 'revision')) = 3,
                   current_setting('server_encoding') = 'UTF8'
                 """
-            ).with(tree.address.tree).with(connection.quoted(identifier: tree.address.tree)))
-        (exists, isEmpty) = (result.flag(0, column: 0), result.flag(0, column: 1))
-        (isTree, isUTF8) = (result.flag(0, column: 2), result.flag(0, column: 3))
+            ).first?.map { $0.string == "t" } ?? Array(repeating: false, count: 4)
+        (exists, isEmpty, isTree, isUTF8) = (flags[0], flags[1], flags[2], flags[3])
     }
 }

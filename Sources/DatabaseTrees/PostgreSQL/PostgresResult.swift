@@ -22,15 +22,6 @@ struct PostgresResult: ~Copyable {
     /// The number of rows.
     var count: Int { Int(unsafe PQntuples(handle)) }
 
-    /// The bytes of a value, which are valid as long as the result exists.
-    @_lifetime(borrow self)
-    func bytes(_ row: Int, column: Int) -> Span<UInt8> {
-        let count = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
-        let start = unsafe UnsafeRawPointer(PQgetvalue(handle, Int32(row), Int32(column)))
-        let buffer = unsafe UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
-        return unsafe _overrideLifetime(Span(_unsafeElements: buffer), borrowing: self)
-    }
-
     /// The number of columns.
     var columnCount: Int { Int(unsafe PQnfields(handle)) }
 
@@ -43,27 +34,45 @@ struct PostgresResult: ~Copyable {
     /// The object identifier of a column's type. For a domain, it is the identifier of the base type.
     func type(ofColumn column: Int) -> UInt32 { unsafe PQftype(handle, Int32(column)) }
 
-    /// A copy of the bytes of a value; nil for NULL.
-    func copy(_ row: Int, column: Int) -> [UInt8]? {
-        guard !isNull(row, column: column) else { return nil }
-        return Array(copying: bytes(row, column: column))
+    /// A value that other statements can compare with columns: an integer, data, or the text of any other type.
+    func value(_ row: Int, column: Int) -> DatabaseValue {
+        guard let bytes = copy(row, column: column) else { return .null }
+        let type = type(ofColumn: column)
+        if Self.integerTypes.contains(type), let number = Int64(String(decoding: bytes, as: UTF8.self)) {
+            return .integer(number)
+        }
+        if type == Self.dataType, let data = PostgresRow.data(bytes) { return .data(data) }
+        return .text(bytes)
     }
 
-    func isNull(_ row: Int, column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) != 0 }
+    /// The types `int8`, `int2`, `int4` and `oid`.
+    private static let integerTypes: [UInt32] = [20, 21, 23, 26]
+    /// The type `bytea`.
+    private static let dataType: UInt32 = 17
 
-    /// A value as text; nil for NULL.
-    func text(_ row: Int, column: Int) -> String? {
-        guard !isNull(row, column: column), let value = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else {
+    /// The values of all rows.
+    var rows: [[DatabaseValue]] {
+        let columns = columnCount
+        var rows: [[DatabaseValue]] = []
+        rows.reserveCapacity(count)
+        for row in 0..<count {
+            var values: [DatabaseValue] = []
+            values.reserveCapacity(columns)
+            for column in 0..<columns { values.append(value(row, column: column)) }
+            rows.append(values)
+        }
+        return rows
+    }
+
+    /// The bytes of a value; nil for NULL.
+    func copy(_ row: Int, column: Int) -> [UInt8]? {
+        let (row, column) = (Int32(row), Int32(column))
+        guard unsafe PQgetisnull(handle, row, column) == 0, let value = unsafe PQgetvalue(handle, row, column) else {
             return nil
         }
-        return unsafe String(cString: value)
+        let count = Int(unsafe PQgetlength(handle, row, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: value, count: count))
     }
-
-    /// A whole number; nil for NULL.
-    func number(_ row: Int, column: Int) -> Int64? { text(row, column: column).flatMap { Int64($0) } }
-
-    /// A truth value; false for NULL.
-    func flag(_ row: Int, column: Int) -> Bool { text(row, column: column) == "t" }
 
     /// A part of an error, by its letter in the protocol (`PG_DIAG_…`, which are macros).
     enum ErrorField: UInt8 {
@@ -104,22 +113,9 @@ package final class PostgresRow {
     package func flag(_ column: Int) -> Bool { bytes(column) == [UInt8(ascii: "t")] }
 
     /// A value that other statements can compare with columns: an integer, data, or the text of any other type.
-    package func value(_ column: Int) -> DatabaseValue {
-        guard let bytes = bytes(column) else { return .null }
-        let type = result.type(ofColumn: column)
-        if Self.integerTypes.contains(type), let number = Int64(String(decoding: bytes, as: UTF8.self)) {
-            return .integer(number)
-        }
-        if type == Self.dataType, let data = Self.data(bytes) { return .data(data) }
-        return .text(bytes)
-    }
+    package func value(_ column: Int) -> DatabaseValue { result.value(0, column: column) }
 
-    var values: [DatabaseValue] { (0..<columnCount).map(value) }
-
-    /// The types `int8`, `int2`, `int4` and `oid`.
-    private static let integerTypes: [UInt32] = [20, 21, 23, 26]
-    /// The type `bytea`.
-    private static let dataType: UInt32 = 17
+    package var values: [DatabaseValue] { (0..<columnCount).map(value) }
 
     /// Returns the data for a hexadecimal form such as `\x00ff`; nil for any other text.
     package static func data(_ text: [UInt8]) -> [UInt8]? {

@@ -18,7 +18,7 @@ struct PostgresSchema {
     ///   - tree: the name of the tree.
     ///   - names: the names of structural keys; the names of titles and keys are part of the constraints.
     init(tree: String, names: StructuralNames, for connection: PostgresConnection) {
-        schema = connection.quoted(identifier: tree)
+        schema = ("\(identifier: tree)" as SQL).text
         name = connection.quoted(literal: tree)
         setting = connection.quoted(literal: Self.setting(of: tree))
         titles = names[.title].map { "fields->>" + connection.quoted(literal: $0) }

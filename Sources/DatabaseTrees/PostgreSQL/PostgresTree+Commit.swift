@@ -21,9 +21,7 @@ extension PostgresTree {
     /// - Throws: `CommitError.failed`. No statement of the commit was sent.
     private func connectionForWriting() throws(CommitError) -> PostgresConnection {
         do throws(PostgresFailure) {
-            let connection = try writer.open()
-            try statements(for: connection).prepare(on: connection)
-            return connection
+            return try writer.open()
         } catch {
             lockedUntil = nil
             throw .failed(failed(error))
@@ -45,10 +43,16 @@ extension PostgresTree {
     ) -> Outcome {
         let isLocked = connection.isInTransaction
         lockedUntil = nil
-        let attempt = group.attempt(
-            statements(for: connection), isLocked: isLocked, isOneByOne: isOneByOne)
+        let attempt = group.attempt(statements, isLocked: isLocked, isOneByOne: isOneByOne)
+        let steps = attempt.steps.map(\.sql)
         do throws(PostgresFailure) {
-            try connection.pipeline(attempt.statements)
+            try connection.prepare(steps)
+        } catch {
+            if writer.current?.isInTransaction == true { writer.close() }
+            return .failed(.failed(failed(error)))
+        }
+        do throws(PostgresFailure) {
+            try connection.pipeline(steps)
             noteCommit(of: group)
             return .committed
         } catch {
@@ -57,7 +61,7 @@ extension PostgresTree {
             guard error.state != Self.lockNotAvailable else {
                 return .failed(.failed(DatabaseError(kind: .busy, reason: holder(on: connection))))
             }
-            let isOfSeveral = error.statement > attempt.count && attempt.requests[error.statement] == nil
+            let isOfSeveral = error.statement > attempt.count && attempt.steps[error.statement].request == nil
             if isOfSeveral, error.isRefusal, !isOneByOne {
                 return self.attempt(group, on: connection, isOneByOne: true)
             }
@@ -72,11 +76,9 @@ extension PostgresTree {
     private func holder(on connection: PostgresConnection) -> String {
         let sentence = "another program holds a lock in the database"
         do throws(PostgresFailure) {
-            let result = try connection.query(statements(for: connection).holder)
-            guard result.count > 0, let process = result.text(0, column: 0), let role = result.text(0, column: 1) else {
-                return sentence
-            }
-            let program = result.text(0, column: 2).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+            let row = try connection.query(statements.holder).first
+            guard let row, let process = row[0].string, let role = row[1].string else { return sentence }
+            let program = row[2].string.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             return "\(sentence): process \(process) of the role \(role)\(program)"
         } catch {
             return sentence
@@ -105,7 +107,7 @@ extension PostgresTree {
             return .changedMeanwhile
         }
         if ["40001", "40P01"].contains(failure.state) { return .changedMeanwhile }
-        if failure.isRefusal, let number = attempt.requests[failure.statement] {
+        if failure.isRefusal, let number = attempt.steps[failure.statement].request {
             guard failure.state != PostgresTreeStatements.nothingWritten else {
                 return .otherThanPlanned(number: number)
             }
@@ -153,12 +155,10 @@ extension PostgresTree {
     private func lookUp(_ group: PostgresGroup, failure: inout CommitError?) -> Outcome {
         do throws(PostgresFailure) {
             let connection = try writer.open()
-            let statements = statements(for: connection)
-            try statements.prepare(on: connection)
-            try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-            let revision = try connection.query(statements.lock).number(0, column: 0)
-            let marks = statements.marks.with(group.last.revision).with(group.requests.map { Optional($0.mark) })
-            if try connection.query(marks).number(0, column: 0) != 0 {
+            try connection.query(PostgresTreeStatements.begin)
+            let revision = try connection.query(statements.lock).first?[0].integer
+            let marks = statements.marks(of: group.requests, after: group.last.revision)
+            if try connection.query(marks).first?[0].integer != 0 {
                 undo(on: connection)
                 noteCommit(of: group)
                 return .committed
@@ -169,16 +169,15 @@ extension PostgresTree {
                 return .failed(failure ?? .changedMeanwhile)
             }
             if let failure {
-                let fence = [
-                    statements.fence.with(group.last.revision), statements.notify(group.last.revision + 1),
+                try connection.pipeline([
+                    statements.fence(after: group.last.revision), statements.notify(group.last.revision + 1),
                     PostgresTreeStatements.commit,
-                ]
-                try connection.pipeline(fence)
+                ])
                 return .failed(failure)
             }
             let outcome = attempt(group, on: connection)
             guard case .failed(let error) = outcome else { return outcome }
-            failure = error
+            if !connection.isLost { failure = error }
             return .inDoubt
         } catch {
             if writer.current?.isInTransaction == true { writer.close() }

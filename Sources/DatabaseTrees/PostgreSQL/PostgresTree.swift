@@ -9,6 +9,7 @@ internal import TreeSources
 final class PostgresTree: TreeDatabase {
 
     let address: PostgresAddress
+    let statements: PostgresTreeStatements
     /// The connection for reading and following the tree.
     let reader: PostgresLink
     /// The connection for writing the tree. It is the same as `reader`, unless the address has `read=standby`.
@@ -16,7 +17,6 @@ final class PostgresTree: TreeDatabase {
     private let pollInterval: Duration
     /// The number of revisions that the log keeps.
     let keptRevisions: Int64
-    private let mostBytes: Int
     /// The longest time to spend on finding out the outcome of a commit during which the connection broke.
     let commitPatience: Duration
 
@@ -59,7 +59,8 @@ final class PostgresTree: TreeDatabase {
         onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
         (self.address, self.pollInterval, self.commitPatience) = (address, pollInterval, commitPatience)
-        (self.keptRevisions, self.mostBytes, self.onNotice) = (keptRevisions, mostBytes, onNotice)
+        (self.keptRevisions, self.onNotice) = (keptRevisions, onNotice)
+        statements = PostgresTreeStatements(tree: address.tree, mostBytes: mostBytes)
         let isSplit = address.readsStandby
         reader = PostgresLink(
             parameters: address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
@@ -78,23 +79,23 @@ final class PostgresTree: TreeDatabase {
     // MARK: Reading
 
     func head() throws(DatabaseError) -> TreeHead {
-        try reading { connection throws(PostgresFailure) in
-            self.head(in: try connection.query(statements(for: connection).head))
-        }
+        try head(
+            reading { connection throws(PostgresFailure) in try connection.query(statements.common.head()).first })
     }
 
     func readItems(
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> TreeHead {
         releaseLock()
-        let head = try reading { connection throws(PostgresFailure) in
+        let row = try reading { connection throws(PostgresFailure) in
             try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")
-            return self.head(in: try connection.query(statements(for: connection).head))
+            return try connection.query(statements.common.head()).first
         }
+        let head = try head(row)
         guard let connection = reader.current else { throw failed(.lost) }
         var rows = BinaryRows()
         try connection.copyOut(
-            statements(for: connection).items,
+            statements.copiedItems.text,
             take: { piece throws(DatabaseError) in
                 try rows.read(piece) { place, fields throws(DatabaseError) in try body(place, fields) }
             }, failing: failed)
@@ -108,8 +109,7 @@ final class PostgresTree: TreeDatabase {
 
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
         try writing { connection throws(PostgresFailure) in
-            let result = try connection.query(statements(for: connection).ids(count))
-            return .success((0..<result.count).compactMap { result.number($0, column: 0) })
+            try connection.query(statements.ids(count)).compactMap(\.[0].integer)
         }
     }
 
@@ -158,15 +158,9 @@ final class PostgresTree: TreeDatabase {
 }
 
 extension PostgresTree {
-    /// The statements for the schema of this tree.
-    func statements(for connection: PostgresConnection) -> PostgresTreeStatements {
-        PostgresTreeStatements(
-            schema: connection.quoted(identifier: address.tree), tree: address.tree, mostBytes: mostBytes)
-    }
-
     /// Runs statements that read, on the connection for reading.
     func reading<Value>(
-        _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+        _ body: (PostgresConnection) throws(PostgresFailure) -> Value
     ) throws(DatabaseError) -> Value {
         noteLook()
         return try using(reader, body)
@@ -174,22 +168,19 @@ extension PostgresTree {
 
     /// Runs statements on the connection for writing.
     func writing<Value>(
-        _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+        _ body: (PostgresConnection) throws(PostgresFailure) -> Value
     ) throws(DatabaseError) -> Value { try using(writer, body) }
 
-    private func using<Value>(
-        _ link: PostgresLink, _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
+    func using<Value>(
+        _ link: PostgresLink, _ body: (PostgresConnection) throws(PostgresFailure) -> Value
     ) throws(DatabaseError) -> Value {
-        let outcome: Result<Value, DatabaseError>
         do throws(PostgresFailure) {
-            outcome = try body(link.open())
+            return try body(link.open())
         } catch {
             // A failed statement leaves a transaction that accepts no further statements.
             if link.current?.isInTransaction == true { link.close() }
             throw failed(error)
         }
-        if case .failure = outcome, link.current?.isInTransaction == true { link.close() }
-        return try outcome.get()
     }
 
     func failed(_ failure: PostgresFailure) -> DatabaseError {
@@ -206,20 +197,20 @@ extension PostgresTree {
 
     // MARK: The counter
 
-    /// Returns the counter in the first row of a result. If this server gives a new epoch to the tree, the counter has
-    /// the new epoch.
-    func head(in result: borrowing PostgresResult) -> Result<TreeHead, DatabaseError> {
-        guard result.count == 1, let format = result.number(0, column: 0), let epoch = result.text(0, column: 1),
-            let revision = result.number(0, column: 2), let oldest = result.number(0, column: 3)
-        else { return .failure(TreeHead.missing) }
-        if let fault = TreeHead.fault(ofFormat: format) { return .failure(fault) }
-        if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
-        let head = TreeHead(
-            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, column: 5),
-            date: LoggedRevision.date(result.text(0, column: 6).flatMap { Double($0) }), oldest: oldest,
-            keys: result.text(0, column: 4))
-        if let fault = head.fault { return .failure(fault) }
-        (latest, self.oldest) = (revision, oldest)
-        return .success(head)
+    /// Returns the counter in a row. If this server gives a new epoch to the tree, the counter has the new epoch.
+    ///
+    /// - Throws: `DatabaseError` if the tree cannot be used. An open transaction is then ended.
+    func head(_ row: [DatabaseValue]?) throws(DatabaseError) -> TreeHead {
+        do throws(DatabaseError) {
+            var head = try TreeHead(row)
+            if let ownEpoch, ownEpoch.old != head.epoch { self.ownEpoch = nil }
+            head.epoch = ownEpoch?.new ?? head.epoch
+            (latest, oldest) = (head.revision, head.oldest)
+            return head
+        } catch {
+            releaseLock()
+            for link in [reader, writer] where link.current?.isInTransaction == true { link.close() }
+            throw error
+        }
     }
 }

@@ -1,267 +1,218 @@
-/// The statements that read and write a tree. Values are bound. The name of the schema is part of the text, as an
-/// identifier with its quotes.
+/// The statements that read and write a tree in PostgreSQL.
 struct PostgresTreeStatements {
-    let schema: String
-    /// The name of the tree, as it appears in notifications.
+    /// The name of the tree, which is the name of its schema and appears in notifications.
     let tree: String
-    /// The maximum size of an item's fields, in bytes.
-    var mostBytes = ItemRow.mostBytes
+    /// The statements that do not depend on the database.
+    let common: TreeStatements
+    private let mostBytes: Int
+
+    /// - Parameter mostBytes: the maximum size of an item's fields, in bytes.
+    init(tree: String, mostBytes: Int = ItemRow.mostBytes) {
+        (self.tree, self.mostBytes) = (tree, mostBytes)
+        common = TreeStatements(
+            schema: "\(identifier: tree).", seconds: "extract(epoch FROM r.at)::float8", now: "clock_timestamp()",
+            fields: """
+                CASE WHEN c.fields IS NULL OR \(Self.isShort("c.fields", mostBytes)) THEN c.fields::text ELSE '' END
+                """)
+    }
+
+    private var schema: SQL { common.schema }
+    private var head: SQL { "\(schema)head" }
+    private var items: SQL { "\(schema)items" }
 
     // MARK: Reading
 
-    /// Reads the counter. The columns are format, epoch, revision, oldest, keys, mark, and the time in seconds since
-    /// 1970.
-    var head: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT h.format, h.epoch, h.revision, h.oldest, h.keys, r.mark, extract(epoch FROM r.at)::float8
-            FROM \(schema).head h LEFT JOIN \(schema).revisions r ON r.revision = h.revision
-            """)
-    }
-
-    /// Reads the columns of `head`, and the mark of the revision $1.
-    var headAndMark: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT h.format, h.epoch, h.revision, h.oldest, h.keys, r.mark, extract(epoch FROM r.at)::float8,
-              (SELECT mark FROM \(schema).revisions WHERE revision = $1)
-            FROM \(schema).head h LEFT JOIN \(schema).revisions r ON r.revision = h.revision
-            """)
-    }
-
-    var items: String {
-        "COPY (SELECT id, parent, section, position, CASE WHEN \(isShort("fields")) THEN fields END FROM \(schema).items) TO STDOUT (FORMAT binary)"
+    /// The query that reads all items with COPY. Fields that are too large are NULL.
+    var copiedItems: SQL {
+        let fields: SQL = "CASE WHEN \(Self.isShort("fields", mostBytes)) THEN fields END"
+        return "COPY (SELECT id, parent, section, position, \(fields) FROM \(items)) TO STDOUT (FORMAT binary)"
     }
 
     /// Returns a condition that fields can be read. Most are shorter even than their stored form could be, which need not
     /// be unpacked for the answer: compression saves at most 254 of 255 bytes.
-    private func isShort(_ fields: String) -> String {
-        "(pg_column_size(\(fields)) <= \(mostBytes / 255) OR octet_length(\(fields)::text) <= \(mostBytes))"
-    }
-
-    /// Reads the revisions after $1 with their changes, up to a limit. Fields that are too large are empty. Each row has the columns of a revision (number,
-    /// mark, seconds since 1970, author, writer, is_whole) and of a change (item, parent, section, position, fields).
-    var log: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT r.revision, r.mark, extract(epoch FROM r.at)::float8, r.author, r.writer, r.is_whole,
-              c.item, c.parent, c.section, c.position,
-              CASE WHEN c.fields IS NULL OR \(isShort("c.fields")) THEN c.fields::text ELSE '' END
-            FROM (SELECT * FROM \(schema).revisions WHERE revision > $1 ORDER BY revision LIMIT \(Self.mostRevisions)) r
-            LEFT JOIN \(schema).changes c ON c.revision = r.revision AND c.revision > $1
-            ORDER BY r.revision, c.seq LIMIT \(Self.mostRows)
-            """)
-    }
-
-    /// The largest numbers of revisions and of rows that `log` returns. The rows of a single revision never reach the
-    /// limit.
-    static let mostRevisions = 1_000
-    static let mostRows = 10 * LoggedRevision.mostChanges + 1
-
-    /// Reads at most $2 revisions up to the revision $1, the latest first.
-    var history: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT revision, mark, extract(epoch FROM at)::float8, author, writer, is_whole
-            FROM \(schema).revisions WHERE revision <= $1 ORDER BY revision DESC LIMIT $2
-            """)
+    private static func isShort(_ fields: SQL, _ most: Int) -> SQL {
+        """
+        (pg_column_size(\(fields)) <= \(literal: most / 255) OR octet_length(\(fields)::text) <= \(literal: most))
+        """
     }
 
     /// Reserves the next ids for new items.
-    func ids(_ count: Int) -> PostgresStatement {
-        PostgresStatement("SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)")
-            .with(schema + ".items").with(Int64(count))
+    func ids(_ count: Int) -> SQL {
+        "SELECT nextval(\(sequence)) FROM generate_series(1, \(literal: count))"
     }
 
-    // MARK: Writing
+    private var sequence: SQL { "pg_get_serial_sequence(\(text: items.text), 'id')" }
 
-    static let begin = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")
-    static let commit = PostgresStatement("COMMIT")
+    /// Sets the next id after all items. The next id never becomes lower, because a server may have reserved ids.
+    var settingIDs: SQL {
+        "SELECT setval(\(sequence), greatest((SELECT max(id) + 1 FROM \(items)), nextval(\(sequence)), 1), false)"
+    }
+
+    // MARK: Committing
+
+    static let begin: SQL = "BEGIN ISOLATION LEVEL READ COMMITTED"
+    static let commit = PostgresConnection.commit
 
     /// Checks deferred constraints immediately. Runs after each request, to find the request that violates a
     /// constraint.
-    static let checkAtOnce = PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")
+    static let checkAtOnce: SQL = "SET CONSTRAINTS ALL IMMEDIATE"
 
-    var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
+    var lock: SQL { "SELECT revision FROM \(head) FOR UPDATE" }
 
     /// Finds a process that holds a lock of the tree and does not wait for a lock itself. The columns are the number of
     /// the process, its role and its program.
-    var holder: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT pid::text, usename::text, application_name FROM pg_stat_activity WHERE pid <> pg_backend_pid()
-              AND pid IN (SELECT pid FROM pg_locks WHERE relation IN ($1::regclass, $2::regclass) AND granted
-                AND mode <> 'AccessShareLock')
-              AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted) LIMIT 1
-            """
-        ).with(schema + ".head").with(schema + ".items")
+    var holder: SQL {
+        """
+        SELECT pid::text, usename::text, application_name FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+          AND pid IN (SELECT pid FROM pg_locks WHERE granted AND mode <> 'AccessShareLock'
+            AND relation IN (\(text: head.text)::regclass, \(text: items.text)::regclass))
+          AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted) LIMIT 1
+        """
     }
 
-    /// Counts the revision up from $2 by $1 and sets the epoch to $5, if the mark of the revision is $3 and the epoch
-    /// is $4. Logs the new revisions: $6 to $9 are their marks, their authors, whether they are whole, and their times
-    /// in milliseconds since 1970. Sends the notification $10. Turns the triggers off for this transaction.
+    /// Counts the revision up, sets the epoch, and logs the new revisions. Sends the notification. Turns the triggers off
+    /// for this transaction.
     ///
-    /// If the revision, its mark or the epoch differs, a division by zero fails the transaction without a second round
-    /// trip.
-    private var count: String {
-        """
-        WITH counted AS (
-            UPDATE \(schema).head SET revision = revision + $1, epoch = $5 WHERE revision = $2 AND epoch = $4
-              AND ($3 IS NULL OR EXISTS (SELECT 1 FROM \(schema).revisions WHERE revision = $2 AND mark = $3::uuid))
-            RETURNING 1),
-          logged AS (
-            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole, at)
-            SELECT $2 + n, mark::uuid, author, 'server', is_whole = 1,
-              timestamptz 'epoch' + at * interval '1 millisecond'
-            FROM unnest($6, $7, $8, $9) WITH ORDINALITY AS r (mark, author, is_whole, at, n))
-        SELECT 1 / count(*), set_config('drilldown.writer', 'server', true), pg_notify('drilldown', $10) FROM counted
-        """
+    /// If the revision, its mark or the epoch differs from `last`, a division by zero fails the transaction without a
+    /// second round trip.
+    ///
+    /// - Parameters:
+    ///   - epoch: the epoch in the database.
+    ///   - isWhole: returns whether the log lacks the changes of a request.
+    func count(
+        _ requests: [RevisionWrite], after last: TreeHead, epoch: String, isWhole: (RevisionWrite) -> Bool
+    ) -> SQL {
+        let count = Int64(requests.count)
+        let isKnown: SQL =
+            last.mark.map {
+                "EXISTS (SELECT 1 FROM \(schema)revisions WHERE revision = \(last.revision) AND mark = \(text: $0))"
+            } ?? "true"
+        return """
+            WITH counted AS (
+                UPDATE \(head) SET revision = revision + \(count), epoch = \(text: last.epoch)
+                WHERE revision = \(last.revision) AND epoch = \(text: epoch) AND \(isKnown) RETURNING 1),
+              logged AS (
+                INSERT INTO \(schema)revisions (revision, mark, author, writer, is_whole, at)
+                SELECT \(last.revision) + n, mark::uuid, author, 'server', is_whole,
+                  timestamptz 'epoch' + at * interval '1 millisecond'
+                FROM unnest(\(array: requests.map { .text($0.mark) })::text[],
+                  \(array: requests.map { .text($0.author) })::text[],
+                  \(array: requests.map { .integer(isWhole($0) ? 1 : 0) })::bool[],
+                  \(array: requests.map { .integer($0.date) })::int8[]) WITH ORDINALITY
+                  AS r (mark, author, is_whole, at, n))
+            SELECT 1 / count(*), set_config('drilldown.writer', 'server', true),
+              pg_notify('drilldown', \(text: news(last.revision + count))) FROM counted
+            """
     }
 
     /// The SQLSTATE of a division by zero. A statement that has written nothing fails with this state.
     static let nothingWritten = "22012"
 
-    /// Returns the statements that remove the revisions before `first` from the log.
-    func trims(to first: Int64) -> [PostgresStatement] {
-        [
-            "DELETE FROM \(schema).changes WHERE revision < $1", "DELETE FROM \(schema).revisions WHERE revision < $1",
-            "UPDATE \(schema).head SET oldest = $1 WHERE oldest < $1",
-        ].map { PostgresStatement($0).with(first) }
-    }
-
-    /// Logs changes. The values are the revisions, items, parents, sections, positions and fields of the changes.
-    private var changes: String {
+    /// Logs changes, each with its revision.
+    func log(_ changes: [(revision: Int64, item: Int64, row: ItemRow?)]) -> SQL {
         """
-        INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+        INSERT INTO \(schema)changes (revision, item, parent, section, position, fields)
+        SELECT * FROM unnest(\(array: changes.map { .integer($0.revision) })::int8[],
+          \(array: changes.map { .integer($0.item) })::int8[], \(array: changes.map { .integer($0.row?.place.parent) })::int8[],
+          \(array: changes.map { .integer($0.row?.place.storedSection) })::int4[],
+          \(array: changes.map { .integer($0.row?.place.position) })::int8[],
+          \(array: changes.map { $0.row.map { .text($0.fields) } ?? .null })::json[])
         """
     }
 
     /// The text of the notification of a revision.
-    func news(_ revision: Int64) -> String { "\(tree) \(revision)" }
+    private func news(_ revision: Int64) -> String { "\(tree) \(revision)" }
 
-    func notify(_ revision: Int64) -> PostgresStatement {
-        PostgresStatement("SELECT pg_notify('drilldown', $1)").with(news(revision))
+    func notify(_ revision: Int64) -> SQL { "SELECT pg_notify('drilldown', \(text: news(revision)))" }
+
+    /// Logs a revision without changes after a revision. From then on, statements that expect that revision fail. If it is
+    /// not the latest, the fence fails as `count` does.
+    func fence(after revision: Int64) -> SQL {
+        """
+        WITH counted AS (UPDATE \(head) SET revision = revision + 1 WHERE revision = \(revision) RETURNING revision),
+          logged AS (INSERT INTO \(schema)revisions (revision, writer) SELECT revision, 'server fence' FROM counted
+            RETURNING 1)
+        SELECT 1 / count(*) FROM logged
+        """
     }
 
-    /// Logs a revision without changes after the revision $1. From then on, statements that expect the revision $1
-    /// fail. If the latest revision is not $1, the fence fails as `count` does.
-    var fence: PostgresStatement {
-        PostgresStatement(
-            """
-            WITH counted AS (UPDATE \(schema).head SET revision = revision + 1 WHERE revision = $1 RETURNING revision),
-              logged AS (INSERT INTO \(schema).revisions (revision, writer) SELECT revision, 'server fence' FROM counted
-                RETURNING 1)
-            SELECT 1 / count(*) FROM logged
-            """)
+    /// Counts the revisions after a revision that have one of the marks of some requests.
+    func marks(of requests: [RevisionWrite], after revision: Int64) -> SQL {
+        """
+        SELECT count(*) FROM \(schema)revisions WHERE revision > \(revision)
+          AND mark::text = ANY(\(array: requests.map { .text($0.mark) }))
+        """
     }
 
-    /// Counts the revisions after $1 that have one of the marks $2.
-    var marks: PostgresStatement {
-        PostgresStatement("SELECT count(*) FROM \(schema).revisions WHERE revision > $1 AND mark::text = ANY($2)")
-    }
+    // MARK: Rows
 
-    // MARK: Prepared statements
-
-    /// Prepares the statements of a commit.
-    func prepare(on connection: PostgresConnection) throws(PostgresFailure) {
-        try connection.prepare(
-            "count", text: count,
-            types: [.int8, .int8, .text, .text, .text, .texts, .texts, .int4s, .int8s, .text])
-        try connection.prepare("changes", text: changes, types: [.int8s, .int8s, .int8s, .int4s, .int8s, .jsons])
-        try connection.prepare("BEGIN", text: Self.begin.text, types: [])
-        try connection.prepare("COMMIT", text: Self.commit.text, types: [])
-        // A trigger of the owner may change a row before it is written. Then the statement fails.
-        let place = "(parent, section, position) IS NOT DISTINCT FROM ($2, $3, $4)"
-        let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
-        let isAsPlanned = "SELECT 1 / count(*) FROM written WHERE is_as_planned"
-        try connection.prepare(
-            "insert",
-            text: """
-                WITH written AS (INSERT INTO \(schema).items (id, parent, section, position, fields)
-                  VALUES ($1, $2, $3, $4, $5) RETURNING \(place) AND fields::text = $5::text AS is_as_planned)
-                \(isAsPlanned)
-                """, types: [.int8, .int8, .int4, .int8, .json])
-        try connection.prepare(
-            "update",
-            text: """
-                WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
-                  WHERE id = $1 RETURNING \(place) AND fields::text = $5::text AS is_as_planned)
-                \(isAsPlanned)
-                """, types: [.int8, .int8, .int4, .int8, .json])
-        try connection.prepare(
-            "fields",
-            text: """
-                WITH changed AS (UPDATE \(schema).items SET fields = $2 WHERE id = $1
-                    RETURNING id, parent, section, position, fields),
-                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT $3, id, parent, section, position, fields FROM changed WHERE fields::text = $2::text \(written)
-                """, types: [.int8, .json, .int8])
-        try connection.prepare(
-            "fieldsOfRows",
-            text: """
-                WITH changed AS (UPDATE \(schema).items i SET fields = n.fields
-                    FROM unnest($1, $2, $3) AS n (id, fields, revision) WHERE i.id = n.id
-                    RETURNING n.revision, i.id, i.parent, i.section, i.position, i.fields,
-                      i.fields::text = n.fields::text AS is_as_planned),
-                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT revision, id, parent, section, position, fields FROM changed WHERE is_as_planned RETURNING 1)
-                SELECT 1 / (count(*) = cardinality($1))::int FROM written
-                """, types: [.int8s, .jsons, .int8s])
-        try connection.prepare(
-            "place",
-            text: """
-                WITH placed AS (UPDATE \(schema).items i SET parent = $2, section = $3, position = $4
-                    FROM \(schema).items o WHERE i.id = $1 AND o.id = $1
-                    RETURNING i.*, i.fields::text = o.fields::text AS has_same_fields),
-                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT $5, id, parent, section, position, fields FROM placed
-                    WHERE has_same_fields AND \(place) \(written)
-                """, types: [.int8, .int8, .int4, .int8, .int8])
-        try connection.prepare(
-            "delete", text: "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])
-    }
-}
-
-extension ItemWrite {
-    /// The prepared statement with the values of this write.
+    /// Returns the statement of a write. A trigger of the owner may change a row before it is written. Then the statement
+    /// fails.
     ///
     /// - Parameter revision: the revision that the request becomes.
-    func statement(in revision: Int64) -> PostgresStatement {
-        switch self {
-        case .insert(let row): row.statement("insert")
-        case .update(let row): row.statement("update")
-        case .fields(let row): ItemRow.statement([(row, revision)])
-        case .place(let place): place.statement("place").with(revision)
-        case .delete(let item): PostgresStatement(prepared: "delete").with(item)
+    func statement(_ write: ItemWrite, in revision: Int64) -> SQL {
+        let written: SQL = "RETURNING 1) SELECT 1 / count(*) FROM written"
+        switch write {
+        case .insert(let row):
+            return """
+                WITH \(new(row)), written AS (
+                  INSERT INTO \(items) (id, parent, section, position, fields) SELECT * FROM new RETURNING *)
+                \(countAsPlanned)
+                """
+        case .update(let row):
+            return """
+                WITH \(new(row)), written AS (
+                  UPDATE \(items) i SET parent = n.parent, section = n.section, position = n.position, fields = n.fields
+                  FROM new n WHERE i.id = n.id RETURNING i.*)
+                \(countAsPlanned)
+                """
+        case .fields(let row): return fields([(row, revision)])
+        case .place(let place):
+            let values: SQL = "\(place.parent), \(place.storedSection), \(place.position)"
+            return """
+                WITH placed AS (
+                    UPDATE \(items) i SET (parent, section, position) = ROW (\(values)) FROM \(items) o
+                    WHERE i.id = \(place.id) AND o.id = i.id RETURNING i.*, i.fields::text = o.fields::text AS has_same_fields),
+                  written AS (INSERT INTO \(schema)changes (revision, item, parent, section, position, fields)
+                    SELECT \(revision)::int8, id, parent, section, position, fields FROM placed
+                    WHERE has_same_fields AND (parent, section, position) IS NOT DISTINCT FROM (\(values)) \(written)
+                """
+        case .delete(let item): return "WITH written AS (DELETE FROM \(items) WHERE id = \(item) \(written)"
         }
     }
-
-    var item: Int64 {
-        switch self {
-        case .insert(let row), .update(let row), .fields(let row): row.place.id
-        case .place(let place): place.id
-        case .delete(let item): item
-        }
-    }
-}
-
-extension ItemRow {
-    fileprivate func statement(_ name: String) -> PostgresStatement { place.statement(name).with(json: fields) }
 
     /// The statement that writes and logs the fields of different rows, each in a revision.
-    static func statement(_ rows: [(row: ItemRow, revision: Int64)]) -> PostgresStatement {
-        if rows.count == 1 {
-            return PostgresStatement(prepared: "fields").with(rows[0].row.place.id).with(json: rows[0].row.fields)
-                .with(rows[0].revision)
-        }
-        return PostgresStatement(prepared: "fieldsOfRows").with(rows.map { Optional($0.row.place.id) })
-            .with(json: rows.map { Optional($0.row.fields) }).with(rows.map { Optional($0.revision) })
+    func fields(_ rows: [(row: ItemRow, revision: Int64)]) -> SQL {
+        """
+        WITH changed AS (UPDATE \(items) i SET fields = n.fields
+            FROM unnest(\(array: rows.map { .integer($0.row.place.id) })::int8[],
+              \(array: rows.map { .text($0.row.fields) })::json[], \(array: rows.map { .integer($0.revision) })::int8[])
+              AS n (id, fields, revision) WHERE i.id = n.id
+            RETURNING n.revision, i.id, i.parent, i.section, i.position, i.fields,
+              i.fields::text = n.fields::text AS is_as_planned),
+          written AS (INSERT INTO \(schema)changes (revision, item, parent, section, position, fields)
+            SELECT revision, id, parent, section, position, fields FROM changed WHERE is_as_planned RETURNING 1)
+        SELECT 1 / (count(*) = \(Int64(rows.count)))::int FROM written
+        """
+    }
+
+    private func new(_ row: ItemRow) -> SQL {
+        """
+        new AS (SELECT \(row.place.id)::int8 AS id, \(row.place.parent)::int8 AS parent,
+          \(row.place.storedSection)::int4 AS section, \(row.place.position)::int8 AS position,
+          \(text: row.fields)::json AS fields)
+        """
+    }
+
+    private var countAsPlanned: SQL {
+        """
+        SELECT 1 / count(*) FROM written w JOIN new n ON w.fields::text = n.fields::text
+          AND (w.parent, w.section, w.position) IS NOT DISTINCT FROM (n.parent, n.section, n.position)
+        """
     }
 }
 
 extension ItemPlace {
-    fileprivate func statement(_ name: String) -> PostgresStatement {
-        PostgresStatement(prepared: name).with(id).with(parent).with(Int32(clamping: section)).with(position)
-    }
+    /// The section as a number of 32 bits.
+    fileprivate var storedSection: Int64 { Int64(Int32(clamping: section)) }
 }

@@ -16,9 +16,6 @@ package struct PostgresDatabase: Sendable {
 }
 
 /// A connection for reading the tables of a PostgreSQL database. `begin` connects again if the connection was lost.
-///
-/// In a statement, `?` stands for a value, and `??` for a question mark. Values are sent as text. The server reads each
-/// text as the type that it expects in that place.
 package final class PostgresReader {
     private let parameters: [(name: String, value: String)]
     private let timeout: Duration
@@ -88,15 +85,14 @@ package final class PostgresReader {
     }
 
     private func beginTransaction() throws(PostgresFailure) -> String {
-        let result = try connection.query(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT pg_current_snapshot()::text")
-        return result.text(0, column: 0) ?? ""
+        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT pg_current_snapshot()::text")?[0]
+            .string ?? ""
     }
 
     /// Returns the version of the current state of the database.
     package func look() throws(DatabaseError) -> String {
         try Self.failing { () throws(PostgresFailure) in
-            try connection.query("SELECT pg_current_snapshot()::text").text(0, column: 0) ?? ""
+            try connection.run("SELECT pg_current_snapshot()::text")?[0].string ?? ""
         }
     }
 
@@ -116,7 +112,7 @@ package final class PostgresReader {
 
     /// Runs one or more statements in one text, and ignores their results.
     package func run(_ text: String) throws(DatabaseError) {
-        try Self.failing { () throws(PostgresFailure) in try connection.run(text) }
+        _ = try Self.failing { () throws(PostgresFailure) in try connection.run(text) }
     }
 
     /// Runs a statement, and calls a closure with each row as soon as the row arrives. The closure must not run other
@@ -124,17 +120,14 @@ package final class PostgresReader {
     ///
     /// If a value is not valid for the type that the statement expects, no row is found.
     package func rows(
-        _ sql: String, _ values: [DatabaseValue] = [], _ body: (PostgresRow) throws(DatabaseError) -> Void
+        _ sql: SQL, _ body: (PostgresRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        var statement = PostgresStatement(Self.numbered(sql))
-        for value in values {
-            let text = value.postgresText
-            guard text?.contains(0) != true else { return }
-            statement = statement.with(untyped: text)
-        }
+        let values = sql.values
+        // A text with U+0000 is in no table.
+        guard !values.contains(where: { $0.postgresText?.contains(0) ?? false }) else { return }
         var thrown: DatabaseError?
         do throws(PostgresFailure) {
-            try connection.stream(statement) { row in
+            try connection.stream(sql) { row in
                 do throws(DatabaseError) {
                     try body(row)
                     return true
@@ -156,9 +149,9 @@ package final class PostgresReader {
     }
 
     /// Returns the first row of a query; nil if the query finds nothing.
-    package func first(_ sql: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> [DatabaseValue]? {
+    package func first(_ sql: SQL) throws(DatabaseError) -> [DatabaseValue]? {
         var found: [DatabaseValue]?
-        try rows(sql, values) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
+        try rows(sql) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
         return found
     }
 
@@ -167,29 +160,6 @@ package final class PostgresReader {
     private static let valueStates: Set<String> = [
         "22003", "22007", "22008", "22021", "22023", "22P02", "22P03", "22P05", "42601",
     ]
-
-    /// Returns a statement with `$1`, `$2` and so on in place of `?`, and with `?` in place of `??`.
-    private static func numbered(_ sql: String) -> String {
-        guard sql.utf8.contains(UInt8(ascii: "?")) else { return sql }
-        var text: [UInt8] = []
-        text.reserveCapacity(sql.utf8.count + 16)
-        var number = 0
-        var rest = sql.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "?") else {
-                text.append(byte)
-                continue
-            }
-            if rest.first == UInt8(ascii: "?") {
-                rest.removeFirst()
-                text.append(byte)
-            } else {
-                number += 1
-                text += Array("$\(number)".utf8)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 
     private static func failing<Result>(
         _ body: () throws(PostgresFailure) -> Result
@@ -200,23 +170,9 @@ package final class PostgresReader {
 
 extension PostgresReader {
     /// Returns the names and the types of the columns of a SELECT that drilldown did not write itself.
-    package func columns(ofQuery source: String) throws(DatabaseError) -> [(name: String, type: UInt32)] {
+    package func columns(ofQuery source: SQL) throws(DatabaseError) -> [(name: String, type: UInt32)] {
         try Self.failing { () throws(PostgresFailure) in
-            let result = try connection.query(PostgresStatement(Self.numbered("SELECT * FROM \(source) AS c LIMIT 0")))
-            return (0..<result.columnCount).map { (result.name(ofColumn: $0), result.type(ofColumn: $0)) }
-        }
-    }
-}
-
-extension DatabaseValue {
-    /// The value as text that PostgreSQL can read; nil for NULL.
-    fileprivate var postgresText: [UInt8]? {
-        switch self {
-        case .null: nil
-        case .integer(let number): Array("\(number)".utf8)
-        case .real(let number): Array("\(number)".utf8)
-        case .text(let bytes): bytes
-        case .data(let bytes): Array("\\x".utf8) + bytes.hexadecimal
+            try connection.columns(of: "SELECT * FROM \(source) AS c LIMIT 0")
         }
     }
 }

@@ -119,12 +119,16 @@ package final class SQLiteConnection {
     /// used.
     package func forgetStatements() { statements = [:] }
 
-    /// Runs a statement to its end.
-    func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) { try run(sql, values) }
+    /// Returns a statement with its values bound.
+    private func bound(_ sql: SQL) throws(DatabaseError) -> SQLiteStatement {
+        let statement = try statement(sql.text)
+        statement.bind(sql.values)
+        return statement
+    }
 
-    func run(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) {
-        let statement = try statement(sql)
-        statement.bind(values)
+    /// Runs a statement to its end.
+    func run(_ sql: SQL) throws(DatabaseError) {
+        let statement = try bound(sql)
         while try step(statement) {}
     }
 
@@ -133,13 +137,8 @@ package final class SQLiteConnection {
     var changedRows: Int { Int(unsafe sqlite3_changes(handle)) }
 
     /// Returns the first row of a query; nil without rows.
-    package func first(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> [DatabaseValue]? {
-        try first(sql, values)
-    }
-
-    package func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
-        let statement = try statement(sql)
-        statement.bind(values)
+    package func first(_ sql: SQL) throws(DatabaseError) -> [DatabaseValue]? {
+        let statement = try bound(sql)
         defer { statement.reset() }
         guard try step(statement) else { return nil }
         return statement.row
@@ -147,10 +146,9 @@ package final class SQLiteConnection {
 
     /// Calls a closure for each row of a query.
     package func rows(
-        _ sql: String, _ values: [DatabaseValue] = [], _ body: (SQLiteStatement) throws(DatabaseError) -> Void
+        _ sql: SQL, _ body: (SQLiteStatement) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        let statement = try statement(sql)
-        statement.bind(values)
+        let statement = try bound(sql)
         defer { statement.reset() }
         var row = 0
         while try step(statement) {
@@ -159,6 +157,13 @@ package final class SQLiteConnection {
             // A row with a large value takes few instructions, so SQLite itself would look at the clock too rarely.
             if deadline != nil, row % Self.rowsBetweenLooks == 1, isInterrupted { throw failure(SQLITE_INTERRUPT) }
         }
+    }
+
+    /// Returns the rows of a query.
+    package func allRows(_ sql: SQL) throws(DatabaseError) -> [[DatabaseValue]] {
+        var all: [[DatabaseValue]] = []
+        try rows(sql) { (statement) throws(DatabaseError) in all.append(statement.row) }
+        return all
     }
 
     /// Moves to the next row. Returns false at the end.

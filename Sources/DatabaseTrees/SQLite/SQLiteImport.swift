@@ -8,6 +8,7 @@ final class SQLiteImport: TreeImport {
     /// The new file; nil if the tree in an existing file is replaced.
     private let newFile: NewFile?
     private let connection: SQLiteConnection
+    private let keys: String?
     private let names: StructuralNames
     private let insertion: SQLiteStatement
     /// Whether the table `items` is new, without its column of titles.
@@ -17,7 +18,7 @@ final class SQLiteImport: TreeImport {
     private var isFinished = false
 
     init(path: String, keys: String?, replaces: Bool) throws(DatabaseError) {
-        names = try StructuralNames(keys: keys)
+        (self.keys, names) = (keys, try StructuralNames(keys: keys))
         if FileIdentity(path: path) != nil {
             // Reading the counter opens and checks the file.
             let old = try SQLiteTree(path: path, name: path).head()
@@ -34,7 +35,6 @@ final class SQLiteImport: TreeImport {
             usersStatements = isNewTable ? try Self.usersStatements(on: connection) : []
             try connection.execute("DELETE FROM changes WHERE revision IS NULL")
             try connection.execute(isNewTable ? "DROP TABLE items" : "DELETE FROM items")
-            try connection.run("UPDATE head SET keys = ?", .text(keys))
         } else {
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
             guard FileIdentity(path: folder.isEmpty ? "/" : folder) != nil else {
@@ -49,9 +49,6 @@ final class SQLiteImport: TreeImport {
                 PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN
                 """)
             try connection.execute(SQLiteSchema.tables)
-            try connection.run(
-                "INSERT INTO head (format, epoch, revision, oldest, keys) VALUES (?, ?, 0, 1, ?)",
-                .integer(Int64(TreeHead.format)), .text(RandomNames.epoch()), .text(keys))
         }
         if isNewTable {
             // The writer obeys the constraints of a new table; checking them would parse each text three times.
@@ -85,13 +82,9 @@ final class SQLiteImport: TreeImport {
             throw try unusableKey() ?? error
         }
         try connection.execute(SQLiteSchema.triggers)
-        for statement in usersStatements { try connection.run(statement) }
-        try connection.run("UPDATE head SET revision = revision + 1")
-        try connection.run(
-            """
-            INSERT INTO revisions (revision, mark, at, author, writer, is_whole)
-            SELECT revision, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL, 'import', 1 FROM head
-            """, .text(RandomNames.mark()))
+        for statement in usersStatements { try connection.execute(statement) }
+        let ending = SQLiteTree.statements.importing(keys: keys, oldest: newFile == nil ? nil : 1)
+        for statement in ending { try connection.run(statement) }
         try connection.execute("COMMIT")
         isFinished = true
         guard let newFile else { return }
@@ -115,21 +108,22 @@ final class SQLiteImport: TreeImport {
                     "a tree with other structural keys cannot keep the columns that were added to 'items' (\(names)); "
                     + "drop them, or import into a new file")
         }
-        var statements: [String] = []
-        try connection.rows(
+        return try connection.allRows(
             """
             SELECT sql FROM sqlite_master
             WHERE tbl_name = 'items' AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid
             """
-        ) { statement in statements += statement.row.compactMap(\.string) }
-        return statements
+        ).compactMap(\.[0].string)
     }
 
     /// The reason why a key is not unique: older versions of SQLite ignore the part of a key after U+0000. Returns nil for
     /// another reason.
     private func unusableKey() throws(DatabaseError) -> DatabaseError? {
         for name in names[.key] {
-            guard let id = try connection.first(SQLiteSchema.repeatedKey(names, withZeroIn: name))?[0].integer else {
+            guard
+                let id = try connection.first(
+                    SQL(verbatim: SQLiteSchema.repeatedKey(names, withZeroIn: name)))?[0].integer
+            else {
                 continue
             }
             return DatabaseError(

@@ -17,12 +17,13 @@ extension SQLiteTree {
                 AND NOT EXISTS (SELECT 1 FROM items AS above WHERE above.id = items.parent)
                 """)
         } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
-        let revision = try head(connection).revision + 1
+        let head = try head(connection).head
+        let revision = head.revision + 1
         let changes = try number(
             revision, write: RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection: connection)
         try shorten(revision, changes: changes, connection: connection)
-        try connection.run("UPDATE head SET revision = ?", .integer(revision))
-        try trim(revision, oldest: head(connection).oldest, connection: connection)
+        try connection.run("UPDATE head SET revision = \(revision)")
+        try trim(revision, oldest: head.oldest, connection: connection)
         try connection.execute("COMMIT")
     }
 
@@ -30,7 +31,7 @@ extension SQLiteTree {
         // A server that cannot write has loaded the noted changes under an epoch of their own.
         let noted = connection.isReadOnly ? unnumbered ?? 0 : 0
         return try connection.first(
-            "SELECT 1 FROM changes WHERE revision IS NULL AND seq > ? LIMIT 1", .integer(noted)) != nil
+            "SELECT 1 FROM changes WHERE revision IS NULL AND seq > \(noted) LIMIT 1") != nil
     }
 
     /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.
@@ -40,10 +41,11 @@ extension SQLiteTree {
         try connection.run(
             """
             INSERT INTO revisions (revision, mark, at, author, writer)
-            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
-            """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
+            VALUES (\(revision), \(text: write.mark),
+              strftime('%Y-%m-%dT%H:%M:%fZ', \(write.date) / 1000.0, 'unixepoch'), \(text: write.author), \(text: writer))
+            """)
         do throws(DatabaseError) {
-            try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+            try connection.run("UPDATE changes SET revision = \(revision) WHERE revision IS NULL")
         } catch {
             // Fields that are too large cannot be written again. The load reports their item.
             guard error.kind == .tooLarge else { throw error }
@@ -72,8 +74,7 @@ extension SQLiteTree {
         }
         try unlessFailed { () throws(DatabaseError) in
             let newest = last.revision + Int64(requests.count)
-            try connection.run(
-                "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
+            try connection.run("UPDATE head SET revision = \(newest), epoch = \(text: last.epoch)")
             try trim(newest, oldest: oldest, connection: connection)
             try connection.run("COMMIT")
         }
@@ -93,10 +94,9 @@ extension SQLiteTree {
     /// - Throws: `changedMeanwhile` unless the counter is still at a known revision, and all changes have a revision.
     private func latestHead(_ last: TreeHead, connection: SQLiteConnection) throws(CommitError) -> TreeHead {
         let latest = try unlessFailed { () throws(DatabaseError) -> TreeHead? in
-            let head = try head(connection)
-            let follows = try follows(last, head: head, connection: connection)
-            let hasForeignChanges = try hasForeignChanges(connection)
-            return follows && head.revision == last.revision && !hasForeignChanges ? head : nil
+            let (head, mark) = try head(connection, markOf: last.revision)
+            guard head.follows(last, mark: mark), head.revision == last.revision else { return nil }
+            return try hasForeignChanges(connection) ? nil : head
         }
         guard let latest else { throw .changedMeanwhile }
         return latest
@@ -118,7 +118,7 @@ extension SQLiteTree {
         _ request: RevisionWrite, as revision: Int64, connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
         for write in request.writes {
-            try Self.write(write, connection: connection)
+            try connection.run(Self.statement(write))
             guard connection.changedRows == 1 else { return false }
         }
         let logged = try number(revision, write: request, writer: "server", connection: connection)
@@ -127,8 +127,7 @@ extension SQLiteTree {
         var loggedRows: Int64? = Int64(logged)
         if rows < request.writes.count {
             loggedRows = try connection.first(
-                "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))?[0]
-                .integer
+                "SELECT count(*) FROM changes WHERE revision = \(revision) AND fields IS NOT NULL")?[0].integer
         }
         try shorten(revision, changes: logged, connection: connection)
         return loggedRows == Int64(rows)
@@ -142,43 +141,39 @@ extension SQLiteTree {
 
     /// Removes the changes of a revision from the log, so that servers load the tree.
     private func dropChanges(
-        _ numbers: String, of revision: Int64, connection: SQLiteConnection
+        _ numbers: SQL, of revision: Int64, connection: SQLiteConnection
     ) throws(DatabaseError) {
         try connection.run("DELETE FROM changes WHERE revision \(numbers)")
-        try connection.run("UPDATE revisions SET is_whole = 1 WHERE revision = ?", .integer(revision))
+        try connection.run("UPDATE revisions SET is_whole = 1 WHERE revision = \(revision)")
     }
 
-    private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {
+    private static func statement(_ write: ItemWrite) -> SQL {
         switch write {
         case .insert(let row):
-            try connection.run(
-                "INSERT INTO items (parent, section, position, fields, id) VALUES (?, ?, ?, ?, ?)",
-                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+            """
+            INSERT INTO items (parent, section, position, fields, id)
+            VALUES (\(values(row.place)), \(text: row.fields), \(row.place.id))
+            """
         case .update(let row):
-            try connection.run(
-                "UPDATE items SET parent = ?, section = ?, position = ?, fields = ? WHERE id = ?",
-                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
-        case .fields(let row):
-            try connection.run(
-                "UPDATE items SET fields = ? WHERE id = ?", [.text(row.fields), .integer(row.place.id)])
+            """
+            UPDATE items SET (parent, section, position, fields) = (\(values(row.place)), \(text: row.fields))
+            WHERE id = \(row.place.id)
+            """
+        case .fields(let row): "UPDATE items SET fields = \(text: row.fields) WHERE id = \(row.place.id)"
         case .place(let place):
-            try connection.run(
-                "UPDATE items SET parent = ?, section = ?, position = ? WHERE id = ?",
-                values(of: place) + [.integer(place.id)])
-        case .delete(let id): try connection.run("DELETE FROM items WHERE id = ?", [.integer(id)])
+            "UPDATE items SET (parent, section, position) = (\(values(place))) WHERE id = \(place.id)"
+        case .delete(let id): "DELETE FROM items WHERE id = \(id)"
         }
     }
 
-    private static func values(of place: ItemPlace) -> [DatabaseValue] {
-        [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
+    private static func values(_ place: ItemPlace) -> SQL {
+        "\(place.parent), \(Int64(place.section)), \(place.position)"
     }
 
     /// Removes the oldest revisions from the log, at least a thousand at a time.
     private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
         let first = newest - Self.keptRevisions + 1
         guard first - oldest >= 1_000 else { return }
-        try connection.run("DELETE FROM changes WHERE revision < ?", [.integer(first)])
-        try connection.run("DELETE FROM revisions WHERE revision < ?", [.integer(first)])
-        try connection.run("UPDATE head SET oldest = ?", [.integer(first)])
+        for statement in Self.statements.trims(to: first) { try connection.run(statement) }
     }
 }

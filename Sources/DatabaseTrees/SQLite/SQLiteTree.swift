@@ -35,6 +35,8 @@ final class SQLiteTree: TreeDatabase {
     var ownEpoch: (old: String, new: String)?
     /// The latest change without a revision at the latest look of a server that cannot write; nil if there was none.
     private(set) var unnumbered: Int64?
+    /// Whether there may be more revisions than the latest call of `revisions` has returned.
+    private var hasMore = false
 
     init(
         path: String, name: String, settlingTime: Duration = .zero, mostValueBytes: Int = SQLiteConnection.largestRow,
@@ -113,35 +115,31 @@ final class SQLiteTree: TreeDatabase {
             throw DatabaseError(kind: .other, reason: "the database holds no tree; \(Self.advice(for: "NEW.db"))")
         }
         for table in ["items", "revisions", "changes"] {
-            guard try connection.first("SELECT 1 FROM sqlite_master WHERE name = ?", .text(table)) != nil else {
+            guard try connection.first("SELECT 1 FROM sqlite_master WHERE name = \(text: table)") != nil else {
                 throw DatabaseError(
                     kind: .other, reason: "the table '\(table)' is missing; restore the file from a backup")
             }
         }
-        let format = try connection.first("SELECT format FROM head")?[0].integer
-        guard let format else { throw TreeHead.missing }
-        if let fault = TreeHead.fault(ofFormat: format) { throw fault }
+        _ = try TreeHead(connection.first(Self.statements.head()))
     }
 
     // MARK: Reading
 
-    func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
+    static let statements = TreeStatements(
+        schema: "", seconds: "(strftime('%s', r.at) * 1000 + substr(r.at, 21, 3)) / 1000.0",
+        now: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')", fields: "c.fields")
 
-    func head(_ connection: SQLiteConnection) throws(DatabaseError) -> TreeHead {
-        let row = try connection.first(
-            """
-            SELECT epoch, head.revision, oldest, keys, mark, strftime('%s', at) * 1000 + substr(at, 21, 3)
-            FROM head LEFT JOIN revisions ON revisions.revision = head.revision
-            """)
-        guard let row, let epoch = row[0].string, let revision = row[1].integer, let oldest = row[2].integer else {
-            throw TreeHead.missing
-        }
-        if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
-        let head = TreeHead(
-            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string,
-            date: LoggedRevision.date(row[5].integer.map { Double($0) / 1_000 }), oldest: oldest, keys: row[3].string)
-        if let fault = head.fault { throw fault }
-        return head
+    func head() throws(DatabaseError) -> TreeHead { try head(connected()).head }
+
+    /// Returns the counter, and the mark of a revision.
+    func head(
+        _ connection: SQLiteConnection, markOf revision: Int64 = -1
+    ) throws(DatabaseError) -> (head: TreeHead, mark: String?) {
+        let row = try connection.first(Self.statements.head(markOf: revision))
+        var head = try TreeHead(row)
+        if let ownEpoch, ownEpoch.old != head.epoch { self.ownEpoch = nil }
+        head.epoch = ownEpoch?.new ?? head.epoch
+        return (head, row?[7].string)
     }
 
     func readItems(
@@ -152,12 +150,12 @@ final class SQLiteTree: TreeDatabase {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
         _ = try noteUnnumbered(connection)
-        let head = try head(connection)
-        let columns = "SELECT id, parent, section, position"
+        let head = try head(connection).head
+        let columns: SQL = "SELECT id, parent, section, position"
         var count: Int64 = 0
         while true {
             do throws(DatabaseError) {
-                try connection.rows("\(columns), fields FROM items ORDER BY id LIMIT -1 OFFSET ?", [.integer(count)]) {
+                try connection.rows("\(columns), fields FROM items ORDER BY id LIMIT -1 OFFSET \(count)") {
                     row throws(DatabaseError) in
                     count += 1
                     let place = Self.place(row)
@@ -166,7 +164,7 @@ final class SQLiteTree: TreeDatabase {
                 return head
             } catch {
                 guard error.kind == .tooLarge else { throw error }
-                try connection.rows("\(columns) FROM items ORDER BY id LIMIT 1 OFFSET ?", [.integer(count)]) {
+                try connection.rows("\(columns) FROM items ORDER BY id LIMIT 1 OFFSET \(count)") {
                     row throws(DatabaseError) in try body(Self.place(row), [UInt8]().span)
                 }
                 count += 1
@@ -174,61 +172,38 @@ final class SQLiteTree: TreeDatabase {
         }
     }
 
-    private static func place(_ row: SQLiteStatement, from column: Int32 = 0) -> ItemPlace {
+    private static func place(_ row: SQLiteStatement) -> ItemPlace {
         ItemPlace(
-            id: row.integer(column), parent: row.isNull(column + 1) ? nil : row.integer(column + 1),
-            section: Int(row.integer(column + 2)), position: row.integer(column + 3))
+            id: row.integer(0), parent: row.isNull(1) ? nil : row.integer(1), section: Int(row.integer(2)),
+            position: row.integer(3))
     }
 
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]? {
+        hasMore = false
         let connection = try connected()
         try numberForeignChanges(connection)
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
         guard try !noteUnnumbered(connection) else { return nil }
-        let head = try head(connection)
-        guard try follows(last, head: head, connection: connection) else {
-            if head.epoch == last.epoch { ownEpoch = (ownEpoch?.old ?? head.epoch, RandomNames.epoch()) }
-            onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
-            return nil
-        }
-        guard head.oldest <= last.revision + 1 else { return nil }
-        guard head.revision > last.revision else { return [] }
-        let range: [DatabaseValue] = [.integer(last.revision), .integer(head.revision)]
-        let isWhole = try connection.first(
-            "SELECT 1 FROM revisions WHERE revision > ? AND revision <= ? AND is_whole", range)
-        guard isWhole == nil else { return nil }
-        var revisions = try self.revisions(connection, condition: "revision > ? AND revision <= ?", values: range)
-        guard Int64(revisions.count) == head.revision - last.revision else { return nil }
-        var next = 0
+        let (newest, mark) = try head(connection, markOf: last.revision)
+        let rows: [[DatabaseValue]]
         do throws(DatabaseError) {
-            try connection.rows(
-                """
-                SELECT revision, item, parent, section, position, fields FROM changes
-                WHERE revision > ? ORDER BY revision, seq
-                """, [.integer(last.revision)]
-            ) { row throws(DatabaseError) in
-                while next < revisions.count, revisions[next].number < row.integer(0) { next += 1 }
-                guard next < revisions.count else { return }
-                revisions[next].changes.append(Self.change(row))
-            }
+            rows = try connection.allRows(Self.statements.log(after: last.revision))
         } catch {
             // The load reports the item whose fields are too large.
             guard error.kind == .tooLarge else { throw error }
             return nil
         }
-        return revisions
-    }
-
-    /// Whether the database still has a known revision, and not a different revision with the same number.
-    func follows(
-        _ last: TreeHead, head: TreeHead, connection: SQLiteConnection
-    ) throws(DatabaseError) -> Bool {
-        guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
-        let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))?[0]
-        // If the log no longer has the known revision, the mark of the revision cannot be compared.
-        let isTrimmed = mark == nil && head.oldest > last.revision
-        return isTrimmed || mark?.string == last.mark
+        switch LogLook(after: last, newest: newest, mark: mark, rows: rows) {
+        case .revisions(let revisions, let hasMore):
+            self.hasMore = hasMore
+            return revisions
+        case .forked: ownEpoch = (ownEpoch?.old ?? newest.epoch, RandomNames.epoch())
+        case .otherEpoch: break
+        case .incomplete: return nil
+        }
+        onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
+        return nil
     }
 
     /// Gives the tree an epoch of its own if this server cannot write and other programs' changes have no revision,
@@ -240,38 +215,13 @@ final class SQLiteTree: TreeDatabase {
         guard newest != unnumbered else { return false }
         unnumbered = newest
         ownEpoch = nil
-        if newest != nil { ownEpoch = (try head(connection).epoch, RandomNames.epoch()) }
+        if newest != nil { ownEpoch = (try head(connection).head.epoch, RandomNames.epoch()) }
         return true
     }
 
-    private static func change(_ row: SQLiteStatement) -> ItemChange {
-        if row.isNull(5) { return .gone(row.integer(1)) }
-        return .row(ItemRow(place: place(row, from: 1), fields: row.withContent(5, .text) { Array(copying: $0) }))
-    }
-
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {
-        try revisions(
-            connected(), condition: "revision <= ? AND revision > ?",
-            values: [.integer(last.revision), .integer(max(last.revision - Int64(limit), last.oldest - 1))])
-    }
-
-    private func revisions(
-        _ connection: SQLiteConnection, condition: String, values: [DatabaseValue]
-    ) throws(DatabaseError) -> [LoggedRevision] {
-        var revisions: [LoggedRevision] = []
-        try connection.rows(
-            """
-            SELECT revision, mark, strftime('%s', at) * 1000 + substr(at, 21, 3), author, writer FROM revisions
-            WHERE \(condition) ORDER BY revision
-            """, values
-        ) { row in
-            revisions.append(
-                LoggedRevision(
-                    number: row.integer(0), mark: row.value(1).string,
-                    date: LoggedRevision.date(Double(row.integer(2)) / 1_000),
-                    author: row.value(3).string, writer: LoggedRevision.Writer(row.value(4).string), changes: []))
-        }
-        return revisions
+        try connected().allRows(Self.statements.history(upTo: last.revision, limit: limit)).reversed()
+            .compactMap { LoggedRevision($0) }
     }
 
     // MARK: Writing
@@ -289,9 +239,12 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: News
 
-    func addWaits(to waits: inout WaitSet) { events.addWaits(to: &waits) }
+    func addWaits(to waits: inout WaitSet) {
+        events.addWaits(to: &waits)
+        if hasMore { waits.wake(by: .now) }
+    }
 
-    func isWoken(at now: ContinuousClock.Instant) -> Bool { events.isLookDue(at: now) && hasChanged }
+    func isWoken(at now: ContinuousClock.Instant) -> Bool { events.isLookDue(at: now) && hasChanged || hasMore }
 
     /// Whether another program has committed since the latest look, or has replaced the file.
     private var hasChanged: Bool {

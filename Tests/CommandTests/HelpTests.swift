@@ -52,6 +52,22 @@ struct HelpTests {
             ])
     }
 
+    @Test("has a line for each option, the explanations below each other, with the value that is the default")
+    func lines() {
+        let lines = Help.text(for: .browse).split(separator: "\n").filter { $0.hasPrefix("  --") }
+        #expect(
+            lines == [
+                "  --token-file FILE      file with the token that the server asks for",
+                "  --lines                prints lines, as it does without a terminal (false)",
+                "  --follow               goes on printing the changes; implies --lines (false)",
+                "  --cache-folder FOLDER  keeps levels there, to show them while the server is away",
+            ])
+        #expect(
+            CommandLineArguments.Command.allCases.allSatisfy {
+                Help.text(for: $0).hasPrefix("usage: drilldown \($0.synopsis)\n")
+            })
+    }
+
     @Test("fits a terminal of 100 columns")
     func width() {
         for line in texts.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 100, "\(line)") }

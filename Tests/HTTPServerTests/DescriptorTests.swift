@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Threads
 
@@ -37,7 +38,7 @@ struct DescriptorTests {
 
     @Test("that are too few to serve are refused with the number that is needed")
     func tooFew() throws {
-        for limit in [0, 8, 16, 24] {
+        for limit in [0, 8, 16, 24, 26] {
             let error = #expect(throws: ServerError.self) {
                 _ = try Server.Configuration().fitted(to: DescriptorLimit(limit: limit, inUse: 8))
             }
@@ -101,5 +102,14 @@ struct ReaperTests {
         #expect(service.pause(atMost: 1000) == 20)
         service.lingering.drain(at: .max)
         #expect(service.pause(atMost: 1000) == nil)
+        var pair: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        #expect(service.lingering.keep(pair[0], now: 0))
+        close(pair[0])
+        func sent() -> Int { unsafe send(pair[1], "a", 1, Int32(MSG_NOSIGNAL)) }
+        #expect(sent() == 1)
+        service.lingering.drain(at: .max)
+        #expect(sent() == -1)
+        close(pair[1])
     }
 }

@@ -27,17 +27,6 @@ struct ListenTests {
                 == "port \(server.port) on 127.0.0.1 is in use by another program")
     }
 
-    @Test("on a port whose connections have just ended works at once")
-    func again() throws {
-        let port = try withServer { port throws in
-            let client = try RawClient(port: port)
-            client.send("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            _ = try client.readToEnd()
-            return port
-        }
-        #expect(failure("127.0.0.1", port) == nil)
-    }
-
     @Test("on an address of another machine says so")
     func foreign() {
         #expect(failure("192.0.2.1", 0) == "192.0.2.1 is not an address of this machine")

@@ -42,6 +42,22 @@ struct StreamTests {
         }
     }
 
+    @Test("is logged with all of its bytes, and with the time that it took")
+    func logged() throws {
+        let entries = Guarded<[AccessEntry]>([])
+        let configuration = Server.Configuration.varied {
+            $0.accessLog = { entry in entries.withLock { $0.append(entry) } }
+        }
+        let duration = try ContinuousClock().measure {
+            try withClient(streaming(["o", "n", "e", ""]), configuration) { client throws in
+                client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                _ = try client.readToEnd()
+            }
+        }
+        let entry = try #require(entries.withLock { $0.first })
+        #expect(entry.size == 3 && entry.completed && entry.duration > .zero && entry.duration < duration)
+    }
+
     @Test("ends with the connection in HTTP/1.0")
     func oldVersion() throws {
         try withClient(streaming(["one ", "two"])) { client throws in

@@ -35,6 +35,14 @@ import Testing
         }
     }
 
+    @Test(
+        "A run is found wherever it is, and an empty one everywhere",
+        arguments: [("abc", "bc", true), ("abc", "ac", false), ("abc", "", true), ("", "", true), ("", "a", false)])
+    func contains(_ text: String, _ wanted: String, _ isFound: Bool) {
+        let found = text.utf8Span.span.contains(wanted.utf8Span.span)
+        #expect(found == isFound)
+    }
+
     private static func index(of byte: UInt8, in text: String) -> Int { text.utf8Span.span.index(of: byte) }
 
     @Test(

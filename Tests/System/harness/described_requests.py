@@ -164,7 +164,8 @@ class Maker:
                     for value in VALUES:
                         text = form.replace("{}", urllib.parse.unquote(value, errors="replace"))
                         text = text.encode().decode("latin-1")
-                        yield Request(target, headers={name: text})
+                        if len(text) <= LONGEST:
+                            yield Request(target, headers={name: text})
 
     def edits(self):
         """Edits with extreme places, numbers in items, and conditions."""

@@ -118,9 +118,9 @@ private struct ConditionStatement {
         guard let first = values.first else { return }
         let isEqual = asked.relation == .equal
         condition =
-            isEqual && values.count > 1
+            isEqual
             ? "\(column) IN (\(values.joined(by: ", ")))"
-            : "\(column) \(isEqual ? "=" : asked.relation == .less ? "<" : ">") \(first)"
+            : "\(column) \(asked.relation == .less ? "<" : ">") \(first)"
     }
 
     /// Compares a column of integers with a number, which may be a fraction or beyond the integers of the type.

@@ -115,7 +115,7 @@ enum RecordKey {
         guard readsAsNumber(text) else { return nil }
         let text = String(decoding: text, as: UTF8.self)
         if let number = Int64(text) { return .integer(number) }
-        return text == "Inf" ? .real(.infinity) : text == "-Inf" ? .real(-.infinity) : Double(text).map { .real($0) }
+        return Double(text).map { .real($0) }
     }
 
     private static func unescaped(_ part: ArraySlice<UInt8>) -> [UInt8]? {

@@ -14,6 +14,8 @@ struct TestedTables {
     enum Kind: CaseIterable { case sqlite, postgres }
 
     private let place: TablesPlace
+    /// The address of a database in PostgreSQL; otherwise empty.
+    let address: String
     /// Runs a statement, as another program does.
     let change: (_ sql: String) throws -> Void
 
@@ -21,7 +23,7 @@ struct TestedTables {
         switch kind {
         case .sqlite:
             let path = scratch("Tested.db")
-            place = .file(path)
+            (place, address) = (.file(path), "")
             change = { try SQLiteConnection(path: path, for: .create).execute($0) }
         case .postgres:
             let server = try PostgresServer.shared.get()
@@ -30,7 +32,7 @@ struct TestedTables {
                 try PostgresConnection([("host", server.folder), ("user", "drilldown"), ("dbname", database)])
             }
             try connection("postgres").run("CREATE DATABASE \(name)")
-            let address = "postgres://drilldown@/\(name)?host=\(server.folder)"
+            address = "postgres://drilldown@/\(name)?host=\(server.folder)"
             place = .postgres(try PostgresDatabase(address, passwordFile: nil))
             change = { try connection(name).run($0) }
         }

@@ -11,7 +11,12 @@ import Testing
         [
             (16, "B", "t", .boolean(true)), (16, "B", "f", .boolean(false)),
             (20, "N", "-9223372036854775808", .integer(PropertyListInteger(Int64.min))),
-            (700, "N", "0.1", .real(0.1)), (701, "N", "-Infinity", .real(-.infinity)),
+            (21, "N", "7", .integer(PropertyListInteger(7 as Int64))),
+            (23, "N", "-7", .integer(PropertyListInteger(-7 as Int64))),
+            (26, "N", "26", .integer(PropertyListInteger(26 as Int64))),
+            (700, "N", "0.1", .real(0.1)), (701, "N", "-Infinity", .real(-.infinity)), (700, "N", "7", .real(7)),
+            (701, "N", "7", .real(7)), (114, "U", "7", .integer(PropertyListInteger(7 as Int64))),
+            (3802, "U", "{", .string("{")),
             (1700, "N", "2.50", .real(2.5)), (1700, "N", "7.000", .integer(PropertyListInteger(7 as Int64))),
             (1700, "N", "0.00", .integer(PropertyListInteger(0 as Int64))),
             (1700, "N", "100000000000000000000", .real(1e20)),

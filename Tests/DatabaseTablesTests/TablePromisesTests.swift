@@ -1,3 +1,4 @@
+import Bytes
 import DatabaseTrees
 import Levels
 import Testing
@@ -9,7 +10,7 @@ import TreeSources
 
 /// Promises of the manual about tables, each in both kinds of database.
 @Suite("The tables of a database of either kind") struct TablePromisesTests {
-    private let scratch: ScratchFolder
+    let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
 
@@ -79,28 +80,50 @@ import TreeSources
         #expect(try tables.rows().keys("/whole") == ["x 0", "y 0", "z 0"])
     }
 
-    @Test("have named lists after the records below a record of a tree", arguments: TestedTables.Kind.allCases)
-    func namedLists(kind: TestedTables.Kind) throws {
+    @Test("without a key are in the order of the table, whichever fields are shown")
+    func orderWithoutKey() throws {
         let tables = try TestedTables(
-            kind, in: scratch,
+            .postgres, in: scratch,
             """
-            CREATE TABLE part (id text PRIMARY KEY NOT NULL, whole text REFERENCES part);
-            CREATE TABLE use (id integer PRIMARY KEY, part text REFERENCES part);
-            INSERT INTO part VALUES ('car', NULL), ('door', 'car'), ('wheel', 'car'); INSERT INTO use VALUES (1, 'car')
+            CREATE TABLE log (name text NOT NULL, filler bytea); ALTER TABLE log ALTER filler SET STORAGE PLAIN;
+            INSERT INTO log SELECT (9999 - i)::text, decode(repeat('00', 1500), 'hex') FROM generate_series(1, 2000) i;
+            CREATE INDEX ON log (name)
             """)
-        let rows = tables.rows { $0.treeColumns = ["part": "whole"] }
-        #expect(try rows.keys("/part/car") == ["door 1", "wheel 1", "use 1"])
-        try rows.read("/part/car/use") { reading, item in
-            let detail = try reading.detail(of: item)
-            #expect((detail.position, detail.count) == (2, 3))
-            #expect(detail.previous.map { $0.level.title($0.row) } == "wheel")
-            #expect(detail.next == nil)
+        try tables.change("VACUUM ANALYZE log")
+        // An index alone has the titles, but in its own order.
+        var titles: [String] = []
+        try tables.rows().page("/log") { ($0.fields, $0.page.limit) = (.named(FieldNames([])), 3) }
+            .forEachRow { titles.append(String(utf8: $0.title)) }
+        #expect(titles == ["9998", "9997", "9996"])
+    }
+
+    @Test("keep the values of a column of any type in a strict table")
+    func strictTables() throws {
+        let tables = try TestedTables(
+            .sqlite, in: scratch,
+            """
+            CREATE TABLE loose (id INTEGER PRIMARY KEY, value ANY) STRICT; CREATE INDEX loose_value ON loose (value, id);
+            INSERT INTO loose VALUES (1, 5), (2, '5'), (3, '05'), (4, x'35')
+            """)
+        for arranged in [2, 1_000] {
+            let keys = try tables.rows(arranged: arranged).keys("/loose") {
+                $0.conditions = [try #require(RowCondition("value:5"))]
+            }
+            #expect(keys == ["1 0", "2 0"], "\(arranged)")
         }
-        try rows.read("/part/car/door/use") { reading, item in
-            let detail = try reading.detail(of: item)
-            #expect((detail.position, detail.count, detail.children.count) == (0, 1, 0))
-            #expect(detail.previous == nil && detail.next == nil)
-        }
+    }
+
+    @Test("are refused at once if they wait for no lock")
+    func noPatience() throws {
+        let tables = try TestedTables(.sqlite, in: scratch, Self.words)
+        let rows = tables.rows { $0.timeout = .zero }
+        let other = try SQLiteConnection(path: scratch("Tested.db"))
+        try other.execute("BEGIN EXCLUSIVE")
+        let begun = ContinuousClock.now
+        let refusal = #expect(throws: RowRefusal.self) { try rows.keys("/word") }
+        #expect(refusal?.sentence == "Another program holds the lock of the database. Try again later.")
+        // SQLite itself would wait for five seconds.
+        #expect(ContinuousClock.now - begun < .seconds(4))
     }
 
     // MARK: Estimates

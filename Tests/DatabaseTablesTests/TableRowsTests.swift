@@ -159,8 +159,12 @@ import TreeSources
         query.conditions = condition.flatMap { RowCondition($0) }.map { [$0] } ?? []
         query.order.group = group.map { $0 == "initial" ? .initial : .field(RowField($0)) }
         #expect(query.looksAtTitles == looks)
+        let year = [sort, condition, group].contains { $0?.contains("Year") == true }
+        #expect(query.lookedAt?.contains(Array("Year".utf8)) == year)
         query.search = "a"
-        #expect(query.looksAtTitles)
+        #expect(query.looksAtTitles && query.lookedAt?.contains(Array("Year".utf8)) == year)
+        query.searchedFields = .all
+        #expect(query.lookedAt == nil)
     }
 
     @Test("are found by an index for a condition, and compared as before")

@@ -1,0 +1,73 @@
+import Levels
+import Testing
+
+@testable import DatabaseTables
+@testable import Levels
+@testable import TestSupport
+
+/// Tables that are trees.
+extension TablePromisesTests {
+    @Test("have named lists after the records below a record of a tree", arguments: TestedTables.Kind.allCases)
+    func namedLists(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE part (id text PRIMARY KEY NOT NULL, whole text REFERENCES part);
+            CREATE TABLE use (id integer PRIMARY KEY, part text REFERENCES part);
+            CREATE TABLE note (id integer PRIMARY KEY, part text REFERENCES part);
+            INSERT INTO part VALUES ('car', NULL), ('door', 'car'), ('wheel', 'car'); INSERT INTO use VALUES (1, 'car')
+            """)
+        let rows = tables.rows { $0.treeColumns = ["part": "whole"] }
+        let all = ["door 2", "wheel 2", "note 0", "use 1"]
+        for (start, limit) in [(0, 9), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1)] {
+            for rows in [rows, tables.rows(arranged: 1) { $0.treeColumns = ["part": "whole"] }] {
+                let page = try rows.page("/part/car") { ($0.page.start, $0.page.limit) = (RowOffset(start), limit) }
+                let shown = all.dropFirst(start).prefix(limit)
+                #expect((page.start, page.count, page.numbers.count) == (start, 4, shown.count))
+                #expect((page.next != nil) == (start + limit < 4))
+                let keys = try rows.keys("/part/car") { ($0.page.start, $0.page.limit) = (RowOffset(start), limit) }
+                #expect(keys == Array(shown))
+                guard let next = page.next else { continue }
+                let rest = try rows.keys("/part/car") { $0.page.after = next }
+                #expect(rest == Array(all.dropFirst(start + limit)))
+            }
+        }
+        func around(_ path: String) throws -> [String] {
+            try rows.read(path) { reading, item in
+                let detail = try reading.detail(of: item)
+                let titles = [detail.previous, detail.next].map { $0.map { $0.level.title($0.row) } ?? "nil" }
+                return ["\(detail.position ?? -1) of \(detail.count), \(detail.children.count) below"] + titles
+            }
+        }
+        #expect(try around("/part/car/wheel") == ["-1 of 4, 2 below", "door", "note"])
+        #expect(try around("/part/car/note") == ["2 of 4, 0 below", "wheel", "use"])
+        #expect(try around("/part/car/use") == ["3 of 4, 1 below", "note", "nil"])
+        #expect(try around("/part/car/door/note") == ["0 of 2, 0 below", "nil", "use"])
+        #expect(try around("/part/car/door/use") == ["1 of 2, 0 below", "note", "nil"])
+    }
+
+    @Test("have records of a tree down to the depth of a document", arguments: TestedTables.Kind.allCases)
+    func deepTrees(kind: TestedTables.Kind) throws {
+        let depth = TreeLimits().depth
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE part (id integer PRIMARY KEY, whole integer REFERENCES part);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(depth))
+            INSERT INTO part SELECT i, nullif(i - 1, 0) FROM n;
+            CREATE TABLE use (id integer PRIMARY KEY, part integer REFERENCES part);
+            INSERT INTO use VALUES (1, \(depth - 1)), (2, \(depth))
+            """)
+        let rows = tables.rows { $0.treeColumns = ["part": "whole"] }
+        func path(_ count: Int) -> String { "/part" + (1...count).map { "/\($0)" }.joined() }
+        func links(_ path: String) throws -> RecordLinks? { try rows.read(path) { try $0.detail(of: $1).links } }
+        // The table is above the records.
+        let deepest = path(depth - 1).split(separator: "/").map { Array($0.utf8) }
+        #expect(try links(path(depth - 1))?.canonical == deepest)
+        #expect(try links("/use/1")?.references.map(\.path) == [deepest])
+        #expect(try links("/use/2")?.references == [])
+        let reading = try rows.begin()
+        defer { reading.end() }
+        #expect(try item(path(depth), in: reading) == nil)
+    }
+}

@@ -200,25 +200,6 @@ import TreeSources
         #expect(try sorted("A,B", arranged: 1) == sorted("A,B", arranged: 1_000))
     }
 
-    @Test("are found by an index for a condition, and divided by its values")
-    func conditions() throws {
-        try change(#"CREATE INDEX ON "Album" ("Title"); ANALYZE "Album""#)
-        func albums(_ text: String, arranged: Int) throws -> [String] {
-            try list(
-                "/Album", by: { $0.conditions = [RowCondition(text)].compactMap(\.self) }, in: rows(arranged: arranged))
-        }
-        for arranged in [1, 1_000] {
-            #expect(try albums("Year:2001", arranged: arranged) == ["b Second 0"])
-            #expect(try albums("Title:First", arranged: arranged) == ["a First 0"])
-            #expect(try albums("Year>2000", arranged: arranged) == ["b Second 0"])
-        }
-        #expect(throws: RowRefusal.self) { try albums("Artist:1", arranged: 1) }
-        func years(arranged: Int) throws -> [String] {
-            try list("/Album", by: { $0.order.group = .field(RowField("Year")) }, in: rows(arranged: arranged))
-        }
-        #expect(try years(arranged: 1) == ["c Third 0", "b Second 0", "a First 0", "d Fourth 0"])
-    }
-
     @Test("give a record its neighbours, and links to what it refers to")
     func details() throws { try checkAlbum(in: rows()) }
 
@@ -302,6 +283,15 @@ import TreeSources
         #expect(commits.takeCommit(at: .now, isAsked: true))
         #expect(!commits.takeCommit(at: .now, isAsked: true))
         #expect(!commits.isAway)
+        // A server that is away is news, and so is its return.
+        try Self.connection(to: server, database: "postgres").run(
+            "ALTER DATABASE trees ALLOW_CONNECTIONS false; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'trees'"
+        )
+        #expect(commits.takeCommit(at: .now, isAsked: true) && commits.isAway)
+        #expect(!commits.takeCommit(at: .now, isAsked: true) && commits.isAway)
+        try Self.connection(to: server, database: "postgres").run("ALTER DATABASE trees ALLOW_CONNECTIONS true")
+        #expect(commits.takeCommit(at: .now, isAsked: true) && !commits.isAway)
+        #expect(!commits.takeCommit(at: .now, isAsked: true) && !commits.isAway)
     }
 
     @Test("are warned about where a key or an index is missing")

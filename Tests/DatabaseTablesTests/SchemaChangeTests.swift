@@ -66,21 +66,6 @@ import TreeSources
         second.end()
     }
 
-    @Test("by a new index or a dropped index counts at once", arguments: ExtremeNumberTests.databases.indices)
-    func indexes(number: Int) throws {
-        let database = try ExtremeNumberTests.databases[number]()
-        try database.change(
-            "CREATE TABLE t (id integer PRIMARY KEY, c integer); INSERT INTO t VALUES (1, 3), (2, 2), (3, 1)")
-        let rows = database.rows(arranged: 1)
-        let query = try RowQuery(sort: "c")
-        for _ in 0..<10 {
-            #expect(throws: RowRefusal.self) { try page("/t", by: query, in: rows) }
-            try database.change("CREATE INDEX t_c ON t (c, id)")
-            #expect(try page("/t", by: query, in: rows) == ["3", "2", "1"])
-            try database.change("DROP INDEX t_c")
-        }
-    }
-
     // MARK: Keys in PostgreSQL
 
     @Test("that lets a table be inherited takes its key away, so that all records are shown")

@@ -279,14 +279,6 @@ import TreeSources
             """)
     }
 
-    @Test("have sections by first letters with all numbers, empty texts, data and NULL")
-    func initials() throws {
-        try addWords("(1), (2), (''), (''), ('abc'), ('xyz'), ('éa'), ('?x'), (x'01'), (x'02'), (NULL), (NULL)")
-        #expect(
-            try keys("/Word", by: { $0.order.group = .initial })
-                == ["5", "7", "6", "1", "2", "3", "4", "8", "9", "10", "11", "12"])
-    }
-
     @Test(
         "have sections by first letters with texts that are not UTF-8",
         arguments: [

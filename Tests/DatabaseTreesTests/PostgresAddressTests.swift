@@ -1,3 +1,4 @@
+import TestSources
 import Testing
 import TreeSources
 
@@ -105,6 +106,54 @@ import TreeSources
     ])
     func saysWhyThereIsNoConnection(words: String, sentence: String) {
         #expect(PostgresFailure(connecting: words, needsPassword: false).message == sentence)
+    }
+
+    @Test(arguments: [
+        (
+            "42P01", #"relation "m.head" does not exist"#, DatabaseError.Kind.other,
+            "the database has no tree named 'm'; create it with import, or name another in tree="
+        ),
+        ("3F000", "x", .other, "the database has no tree named 'm'; create it with import, or name another in tree="),
+        (
+            "42P01", #"relation "m.items" does not exist"#, .other,
+            #"relation "m.items" does not exist; restore the tree from a backup"#
+        ),
+        ("42501", "permission denied", .readOnly, "permission denied; grant this role the missing permission"),
+        (
+            "25006", "x", .readOnly,
+            "the database is a standby or read-only, and takes no edits; name the primary server"
+        ),
+        ("53300", "too many clients", .away, "too many clients"), ("08006", "x", .away, "x"),
+        ("55P03", "x", .busy, "another program holds a lock in the database"),
+        ("57014", "x", .busy, "another program holds a lock in the database"),
+        ("40P01", "x", .busy, "another program holds a lock in the database"),
+        ("40001", "x", .busy, "another program holds a lock in the database"),
+        ("53100", "x", .noSpace, "the disk of the database is full"), ("22P02", "x", .other, "x"),
+    ])
+    func saysWhyAStatementFails(state: String, message: String, kind: DatabaseError.Kind, reason: String) {
+        var failure = PostgresFailure(state: state, message: message, constraint: nil, isLost: false)
+        #expect(failure.databaseError(of: "m") == DatabaseError(kind: kind, reason: reason))
+        // Errors in the data may come from a constraint or a trigger; others come from the state of the database.
+        #expect(failure.isRefusal == ["42P01", "3F000", "22P02"].contains(state))
+        failure.isLost = true
+        #expect(!failure.isRefusal)
+        #expect(
+            (failure.databaseError(of: "m").kind == .away) == !["42P01", "3F000", "42501", "25006"].contains(state))
+    }
+
+    @Test func connectsAnewOnlyAfterALoss() throws {
+        let tree = try PostgresServer.shared.get().makeTree("connected", ["a"])
+        for _ in 0..<3 { _ = try tree.head() }
+        #expect(tree.connections == (1, 1))
+        tree.reader.close()
+        #expect(tree.connections == (0, 1) && tree.reader.nextAttempt == nil)
+        _ = try tree.head()
+        #expect(tree.connections == (1, 2))
+        let away = PostgresLink(parameters: [("host", "/nowhere"), ("user", "a"), ("dbname", "a")], listens: false)
+        let begun = ContinuousClock.now
+        // The second attempt fails at once, because it comes during the pause.
+        for _ in 0..<2 { #expect(throws: PostgresFailure.self) { _ = try away.open() } }
+        #expect(try #require(away.nextAttempt) >= begun + PostgresLink.shortestPause && away.made == 0)
     }
 
     @Test func findsTextThatCannotBeStored() {

@@ -81,6 +81,44 @@ extension SQLiteTreeTests {
         #expect(try SQLiteConnection(path: moved).first(count) == [.integer(1)])
     }
 
+    @Test(arguments: [
+        (5, DatabaseError.Kind.busy, "another program holds the lock of the database; end its transaction", nil),
+        (6, .busy, "another program holds the lock of the database; end its transaction", nil),
+        (
+            8, .readOnly,
+            "the database is read-only; give the server permission to write to it and to its folder, where SQLite keeps its log",
+            "the file cannot be opened; check that the server may read it. If its journal mode is WAL, the server must also have permission to write to its folder, where SQLite keeps the index of the log"
+        ),
+        (9, .timeout, "the statement exceeded its time limit", nil),
+        (10, .noSpace, "the database cannot be written to: not an error", nil),
+        (11, .other, "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'", nil),
+        (13, .noSpace, "the database cannot be written to: not an error", nil),
+        (18, .tooLarge, "a value is too large to be read", nil),
+        (3, .other, "there is no permission to open the file", nil),
+        (23, .other, "there is no permission to open the file", nil),
+        (26, .other, "the file is not a SQLite database", nil),
+        (1, .other, "the database cannot be read: not an error", nil),
+    ])
+    func saysWhyAStatementFails(code: Int32, kind: DatabaseError.Kind, reason: String, whenRead: String?) throws {
+        #expect(try SQLiteConnection(path: path).failure(code) == DatabaseError(kind: kind, reason: reason))
+        let reading = try SQLiteConnection(path: path, for: .read).failure(code)
+        #expect(reading == DatabaseError(kind: kind, reason: whenRead ?? reason))
+    }
+
+    @Test func aConnectionForReadingDoesNotWrite() throws {
+        let error = #expect(throws: DatabaseError.self) {
+            try SQLiteConnection(path: path, for: .read).execute("CREATE TABLE new (a)")
+        }
+        #expect(error?.kind == .readOnly)
+        let missing = #expect(throws: DatabaseError.self) {
+            _ = try SQLiteConnection(path: path + ".none", for: .write)
+        }
+        #expect(
+            missing?.reason
+                == "the file cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
+        )
+    }
+
     @Test func aReadErrorIsNotAWriteError() throws {
         // The beginning of a process's memory cannot be read.
         let error = #expect(throws: DatabaseError.self) {

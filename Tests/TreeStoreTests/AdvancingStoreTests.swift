@@ -1,4 +1,5 @@
 import Levels
+import PropertyLists
 import TestSources
 import Testing
 import TreeSources
@@ -64,14 +65,41 @@ struct AdvancingStoreTests {
         #expect(store.current.revision == "memory-3")
     }
 
-    @Test("turns edits away while the source is busy, and says so where an outcome is not known")
-    func failures() throws {
+    @Test("tells what happens, in order")
+    func events() throws {
         let store = try store()
-        source.failSaves(with: .busy("another program has the lock"), .unknown("the connection was lost"))
-        #expect(store.inserted("B") == "busy")
-        #expect(store.inserted("B") == "failed")
-        #expect(store.current.titles == "A")
-        #expect(store.inserted("B") == "done 1: A B")
+        let insertions = ["B", "C"].map { Edit.insert(.string($0), below: .root, at: .last, section: nil) }
+        #expect(store.edited(insertions, by: "alice") == "done 1: A B C")
+        try source.commit(#"["D"]"#)
+        #expect(journal.waits { store.titles == ["D"] })
+        guard case .unchanged(let same) = store.reloaded() else {
+            Issue.record("something was published")
+            return
+        }
+        #expect(same === store.current)
+        source.spoil("the table is gone; restore it")
+        #expect(journal.waits { store.isStale })
+        // An answer to a client is told again.
+        guard case .refused = store.reloaded() else {
+            Issue.record("the reload was not refused")
+            return
+        }
+        #expect(
+            store.inserted("E")
+                == "The document was changed and cannot be read any more; repair it, then repeat the edit.")
+        source.setConnected(false)
+        #expect(store.inserted("E") == "away")
+        source.setConnected(true)
+        try source.commit(#"["F"]"#)
+        #expect(journal.waits { store.titles == ["F"] })
+        store.stop()
+        #expect(
+            journal.events.map(\.words) == [
+                "loaded memory-0", "saved 1", "edited memory-1 by alice: 2", "advanced memory-2", "unchanged memory-2",
+                "refused: memory:test: the table is gone; restore it.",
+                "refused: memory:test: the table is gone; restore it.",
+                "advanced memory-3",
+            ])
     }
 
     @Test("keeps its tree while the source cannot be read")

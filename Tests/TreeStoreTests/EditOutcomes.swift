@@ -37,7 +37,8 @@ extension EditOutcome {
         case .done(let publication, _): "done \(publication.number): \(publication.snapshot.titles)"
         case .refused(let refusal): refusal.detail
         case .noSpace: "no space"
-        case .failed: "failed"
+        case .failed(let id, let isUnknown):
+            id.wholeMatch(of: /[0-9a-f]{8}/) == nil ? "an odd id" : isUnknown ? "unknown" : "failed"
         case .busy: "busy"
         case .away: "away"
         case .stopped: "stopped"

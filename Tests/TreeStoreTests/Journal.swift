@@ -41,6 +41,25 @@ final class Journal: Sendable {
     var unchanged: Int { events.count { if case .unchanged = $0 { true } else { false } } }
 }
 
+extension StoreEvent {
+    /// Such as `edited r-2 by alice: 1`.
+    var words: String {
+        switch self {
+        case .loaded(let snapshot, _): "loaded \(snapshot.revision)"
+        case .advanced(let snapshot): "advanced \(snapshot.revision)"
+        case .unchanged(let snapshot, _): "unchanged \(snapshot.revision)"
+        case .recovered(let snapshot): "recovered \(snapshot.revision)"
+        case .refused(let error, _): "refused: \(error)"
+        case .edited(let snapshot, let author, let edits, _):
+            "edited \(snapshot.revision) by \(author ?? "nobody"): \(edits)"
+        case .saved(let requests, _): "saved \(requests)"
+        case .notSaved(_, let reason, let isUnknown): "not saved: \(reason)\(isUnknown ? ", perhaps saved" : "")"
+        case .records: "records"
+        case .warnings(let warnings, let omitted): "warnings \(warnings.count), \(omitted) omitted"
+        }
+    }
+}
+
 extension TreeStore {
     /// The titles of the first level.
     var titles: [String] {

@@ -74,6 +74,14 @@ struct ListenAddressTests {
                 "port 443 on h needs the administrator's rights; choose one from 1024 up: DRILLDOWN_LISTEN=h:8443."
             ),
             (
+                .portForbidden(host: "h", port: 1023), .standard,
+                "port 1023 on h needs the administrator's rights; choose one from 1024 up: --listen h:9023."
+            ),
+            (
+                .portForbidden(host: "h", port: 1024), .standard,
+                "port 1024 on h needs the administrator's rights; choose another: --listen h:8080."
+            ),
+            (
                 .portForbidden(host: "h", port: 65000), .standard,
                 "port 65000 on h needs the administrator's rights; choose another: --listen h:8080."
             ),

@@ -45,15 +45,6 @@ struct LogTests {
         #expect(line == "2001-01-01T00:00:00Z drilldown: warning: b")
     }
 
-    @Test("colours the words of a terminal, and gives the journal its severities")
-    func severities() {
-        let severities = [Log.Severity.info, .warning, .error]
-        #expect(severities.map(\.journalPrefix) == ["", "<4>", "<3>"])
-        #expect(severities.map { $0.word(false) } == ["info", "warning", "error"])
-        #expect(
-            severities.map { $0.word(true) } == ["info", "\u{1B}[1;33mwarning\u{1B}[0m", "\u{1B}[1;31merror\u{1B}[0m"])
-    }
-
     @Test("says of an answer that was not taken that it was cut off")
     func cutOff() {
         let entry = AccessEntry(

@@ -85,6 +85,18 @@ struct ProgressTextTests {
         }
     }
 
+    @Test("leaves out the middle of a long name, and the folder of a file that is read")
+    func names() {
+        let reading = status(
+            .reading, "in/abcdefghijklmnopqrstuvwxyz.plist", size: 399_000_000, bytes: 208_000_000, items: 570_000)
+        #expect(
+            text(reading, after: .milliseconds(5_200)).line(columns: 60)
+                == "readin....plist [=====>    ] 52 %  208 of 399 MB  5 s left")
+        #expect(
+            text(status(.receiving, "in/a", size: nil), after: .seconds(1)).line(columns: 50)
+                == "receiving in/a [          ===      ] 0.0 MB  1 s")
+    }
+
     @Test("says that a server does not respond")
     func waiting() {
         let waiting = status(.waiting, "http://127.0.0.1/a", size: nil)

@@ -195,6 +195,16 @@ struct SettingsTests {
         )
     }
 
+    @Test("that are the value of a header field are printable ASCII")
+    func fieldValue() throws {
+        for text in ["\u{1F}", "\u{7F}", "é"] {
+            #expect(
+                sentence(["serve", "a", "--cache-control", text]).hasSuffix("' is not a header field's value."),
+                "\(text)")
+        }
+        #expect(sentence(["serve", "a", "--cache-control", " max-age=5~"]) == "they were taken")
+    }
+
     @Test("limit the memory to the given size, in place of the control group's limit")
     func memoryLimit() throws {
         func limit(_ bytes: String) throws -> Int? {

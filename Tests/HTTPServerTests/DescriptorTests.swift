@@ -90,6 +90,30 @@ struct ReaperTests {
         #expect(service.pause(atMost: 1000) == nil)
     }
 
+    @Test("sees that a client takes the bytes that were sent, over TCP and over a Unix socket")
+    func taken() throws {
+        let listener = try Listener(host: "127.0.0.1", port: 0)
+        guard case .internet(_, let port) = listener.address else { return Issue.record("no port") }
+        let client = try RawClient(port: port)
+        let accepted = unsafe accept(listener.descriptor, nil, nil)
+        defer { close(accepted) }
+        let socket = Socket(accepted)
+        let before = socket.bytesTaken
+        socket.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+        #expect(try client.readAnswer().status == 200)
+        // The system of the client has acknowledged them, or will at once.
+        while socket.bytesTaken != before + 38 { sched_yield() }
+        var pair: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { for end in pair { close(end) } }
+        let empty = Socket(pair[0]).bytesTaken
+        Socket(pair[0]).send([1, 2, 3])
+        #expect(Socket(pair[0]).bytesTaken > empty)
+        var bytes = [UInt8](repeating: 0, count: 3)
+        #expect(unsafe recv(pair[1], &bytes, 3, 0) == 3 && bytes == [1, 2, 3])
+        #expect(Socket(pair[0]).bytesTaken == empty)
+    }
+
     @Test("handles remaining work when the last connection has gone")
     func left() throws {
         let service = try Service(responder: Echo(), configuration: .varied())

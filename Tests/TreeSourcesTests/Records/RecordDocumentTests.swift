@@ -91,6 +91,33 @@ struct RecordDocumentTests {
         #expect(loaded.tree.document.child(0)?.child(1).map { [$0.title(0), $0.title(1)] } == ["Y", "Y"])
     }
 
+    private func choice(_ header: String, _ lines: [String]) throws -> RecordChoice? {
+        try file("a.csv", ([header] + lines).joined(separator: "\n") + "\n").load(replacing: nil).tree.recordChoice
+    }
+
+    @Test("has titles of text if a tenth of the values at most are numbers, and of numbers if all differ")
+    func kindsOfTitles() throws {
+        let letters = "abcdefghij".map { "\($0)" }
+        for (values, hasTitles) in [
+            (letters + ["1"], true), (letters.dropLast() + ["1"], false), (["1", "2"], true), (["1", "1"], false),
+            (["1", "x"], false),
+        ] { #expect(try choice("N", values)?.hasTitles == hasTitles, "\(values)") }
+        for (values, title) in [(["1,a", "2,b", "3,a", "4,b"], "N"), (["1,a", "2,b", "3,a", "4,b", "5,a"], "Id")] {
+            #expect(try choice("Id,N", values)?.drilling.titleField == title, "\(values)")
+        }
+    }
+
+    @Test("has a field as a level if half of the records have it, and each value twice on average")
+    func levels() throws {
+        for (values, isLevel) in [
+            (["x", "y", "x", "y"], true), (["x", "y", "x"], false), (["x", "x", "x", "x"], false),
+            (["x", "y", "x", "y", "", "", "", ""], true), (["x", "y", "x", "y", "", "", "", "", ""], false),
+        ] {
+            let lines = values.enumerated().map { "title \($0.offset),\($0.element)" }
+            #expect(try choice("N,A", lines)?.levels == (isLevel ? ["A"] : []), "\(values)")
+        }
+    }
+
     @Test("without anything that tells its records apart has their numbers as titles")
     func numbers() throws {
         let loaded = try file("a.json", #"[{"a":[1]},{"a":[2]}]"#).load(replacing: nil)

@@ -3,7 +3,7 @@ import test from 'node:test'
 import './dom.js'
 
 const {asset, brief, date, foldCase, oneLine, visible} = await import('../../Sources/WebClient/elements.js')
-const {changes, literal} = await import('../../Sources/WebClient/edits.js')
+const {changes, literal, sendFields} = await import('../../Sources/WebClient/edits.js')
 const {plain, plist, readJSON} = await import('../../Sources/WebClient/plist.js')
 
 const typed = text => readJSON(`{"v":${text}}`).value[0][1]
@@ -53,4 +53,25 @@ test('the names of fields that differ, and the patch that makes one of the other
   const before = [['a', string('1')], ['b', string('2')], ['c', string('3')]], after = [['a', string('1')], ['b', string('x')], ['d', integer('9007199254740993')]]
   assert.deepEqual(changes(after, before), ['b', 'c', 'd'])
   assert.equal(literal({type: 'dictionary', value: after}, {type: 'dictionary', value: before}), '{"b":"x","c":null,"d":9007199254740993}')
+})
+
+test('changed fields are patched with their types, removed ones as null, and the whole item is sent if both are needed', async () => {
+  const sent = [], text = value => ({type: 'string', value}), dictionary = value => ({type: 'dictionary', value})
+  globalThis.fetch = async (target, {method, headers, body}) => {
+    sent.push([method, target.slice(target.indexOf('/detail')), headers['Content-Type'], headers['If-Match'], body])
+    return Response.json({href: '/detail/a'})
+  }
+  const place = {detail: '/detail/a'}, before = [['A', text('1')], ['D', dictionary([['x', text('1')], ['y', dictionary([['z', text('1')]])]])]]
+  const send = (fields, isJSON = false) => sendFields({place, isJSON}, fields, before, 'v')
+  await send([['A', text('2')], before[1]])
+  await send([before[1]])
+  await send([['A', text('2')]])
+  await send([before[0], ['D', dictionary([['x', text('2')], ['y', dictionary([['z', text('1')]])]])]])
+  await send([before[0], ['D', dictionary([['x', text('1')], ['y', dictionary([])]])]])
+  await send([['A', text('2')], before[1]], true)
+  assert.deepEqual(sent.map(([method, target, type, tag]) => [method, target, type, tag]), [
+    ['PATCH', '/detail/a', 'application/x-plist', '"v"'], ['PATCH', '/detail/a', 'application/merge-patch+json', '"v"'],
+    ['PUT', '/detail/a', 'application/x-plist', '"v"'], ['PATCH', '/detail/a', 'application/x-plist', '"v"'],
+    ['PUT', '/detail/a', 'application/x-plist', '"v"'], ['PATCH', '/detail/a', 'application/merge-patch+json', '"v"']])
+  assert.deepEqual([sent[1][4], sent[5][4]], ['{"A":null}', '{"A":"2"}'])
 })

@@ -40,32 +40,6 @@ import Testing
         #expect(Octets(kept: text).number == number)
     }
 
-    @Test("are trimmed at both ends of spaces and tabs, not of other white space")
-    func trimmed() {
-        for (text, rest) in [("\t a b\t ", "a b"), (" \t", ""), ("\u{B}a", "\u{B}a"), ("a\r", "a\r"), ("a", "a")] {
-            #expect(Octets(kept: text).trimmed.text == rest)
-        }
-    }
-
-    @Test("that are kept may be longer than the ones before, and are cut where they are")
-    func buffer() {
-        var buffer = OctetBuffer()
-        for text in [String(repeating: "a", count: 256), String(repeating: "b", count: 257), "c", "/d#e", ""] {
-            buffer.set(Octets(kept: text))
-            #expect(
-                buffer.equals(Octets(kept: text)) && !buffer.equals(Octets(kept: text + "x"))
-                    && buffer.octets.text == text)
-        }
-        buffer.set(Octets(kept: "http://a?q"))
-        buffer.cut(to: 8..<10)
-        buffer.prependSlash()
-        #expect(buffer.octets.text == "/?q")
-        buffer.shrink()
-        #expect(buffer.count == 0)
-        buffer.set(Octets(kept: "again"))
-        #expect(buffer.octets.text == "again")
-    }
-
     @Test("of fields and cookies have a record each in the library's memory")
     func records() {
         var fields = FieldLines()

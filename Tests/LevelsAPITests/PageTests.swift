@@ -233,25 +233,6 @@ import Testing
         ] as [[UInt64]] {
             #expect(key(wrong) == nil)
         }
-        for length in [1, 6, 7, 8, 15, 16, 239, 240] {
-            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
-            let bookmark = Bookmark(position: 5, keyHashes: [6], orderKey: bytes, sectionMarks: [7, 8])
-            func part(_ append: (Bookmark) -> (inout ByteBuffer) -> Void) -> [UInt8] {
-                var part = ByteBuffer()
-                append(bookmark)(&part)
-                return Array(copying: part.span)
-            }
-            let parts = [
-                part(Bookmark.appendPosition), part(Bookmark.appendOrderKey), part(Bookmark.appendSectionMarks),
-            ]
-            let read = Bookmark(position: parts[0], orderKey: parts[1], sectionMarks: parts[2], room: .whole)
-            #expect(
-                read?.position == 5 && read?.keyHashes == [6] && read?.orderKey == bytes
-                    && read?.sectionMarks == [7, 8])
-            #expect(
-                Bookmark(position: parts[0], orderKey: parts[1].dropLast(11) + [], sectionMarks: [], room: .whole)?
-                    .orderKey != bytes)
-        }
         let marks = (1...9).map { UInt64($0) }
         #expect(
             Bookmark(
@@ -269,7 +250,10 @@ import Testing
                 position: number, keyHashes: [UInt64(number)], orderKey: number == 2 ? nil : [UInt8(number)],
                 sectionMarks: number == 3 ? [9] : [], room: OutlinePlace.room(steps: 3))
         }
-        let rows = [nil, [1, 2]].flatMap { key in
+        let keys = [0, 1, 6, 7, 8, 15, 16, 239, 240].map { length -> [UInt8]? in
+            length == 0 ? nil : (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
+        }
+        let rows = keys.flatMap { key in
             [[], [3]].map { RowBookmark.row(Bookmark(position: 4, keyHashes: [5], orderKey: key, sectionMarks: $0)) }
         }
         let supplied = (0...17).map { count in

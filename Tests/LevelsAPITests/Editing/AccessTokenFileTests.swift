@@ -56,7 +56,12 @@ import Testing
         #expect(unsafe unlink(path) == 0)
         try write("0123456789abcdef\n")
         #expect(file.tokens(at: start + .seconds(8)).count == 1)
-        #expect(told == [.unreadable("No such file or directory"), .reread(count: 1)])
+        #expect(unsafe unlink(path) == 0)
+        #expect(file.tokens(at: start + .seconds(10)).isEmpty)
+        try write("")
+        #expect(file.tokens(at: start + .seconds(12)).isEmpty)
+        let missing = AccessTokenFile.Notice.unreadable("No such file or directory")
+        #expect(told == [missing, .reread(count: 1), missing, .reread(count: 0), .empty])
     }
 
     @Test("is reported if other users can read it, and with its lines that are not tokens")

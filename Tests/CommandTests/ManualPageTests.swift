@@ -15,7 +15,6 @@ struct ManualPageTests {
                 ".SH CONFIGURATION", ".SH NAMES", ".SH TOKENS",
                 ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
-        #expect(lines.contains(".P") && !lines.dropLast().contains(""))
         #expect(lines.contains(".TH DRILLDOWN 1 \"\" \"\(Help.version)\" \"User Commands\""))
         #expect(lines.contains("drilldown \\- serves a property list over HTTP, one level at a time"))
     }

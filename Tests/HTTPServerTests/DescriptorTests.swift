@@ -93,7 +93,10 @@ struct ReaperTests {
     @Test("sees that a client takes the bytes that were sent, over TCP and over a Unix socket")
     func taken() throws {
         let listener = try Listener(host: "127.0.0.1", port: 0)
-        guard case .internet(_, let port) = listener.address else { return Issue.record("no port") }
+        guard case .internet(_, let port) = listener.address else {
+            Issue.record("no port")
+            return
+        }
         let client = try RawClient(port: port)
         let accepted = unsafe accept(listener.descriptor, nil, nil)
         defer { close(accepted) }

@@ -98,7 +98,7 @@ struct ReaperTests {
             return
         }
         let client = try RawClient(port: port)
-        let accepted = unsafe accept(listener.descriptor, nil, nil)
+        let accepted = accept(listener.descriptor, nil, nil)
         defer { close(accepted) }
         let socket = Socket(accepted)
         let before = socket.bytesTaken

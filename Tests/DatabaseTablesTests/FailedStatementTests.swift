@@ -43,22 +43,15 @@ private final class FailingConnection: TableConnection {
         return try inner.readCatalogue(options)
     }
 
-    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
+    func rows(_ sql: SQL, _ body: (ResultRow) throws(DatabaseError) -> Void) throws(DatabaseError) {
         try step()
-        return try inner.first(sql, values)
-    }
-
-    func rows(
-        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
-    ) throws(DatabaseError) {
-        try step()
-        try inner.rows(sql, values) { (row) throws(DatabaseError) in
+        try inner.rows(sql) { (row) throws(DatabaseError) in
             try step()
             try body(row)
         }
     }
 
-    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
         try step()
         return try inner.plan(of: sql)
     }

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Locking
 import Testing
 
 @testable import TestSupport
@@ -31,5 +32,20 @@ extension FileExchangeTests {
         #expect(remove() == -1)
         #expect(try names == [".Data.plist.drilldown-edit", "Data.plist"])
         _ = consume file
+    }
+
+    @Test("locks the old file while it has the hidden name")
+    func lockedRemains() throws {
+        let hidden = FileReplacement.editPath(of: scratch("Data.plist"))
+        let locks = Guarded<[Int32]>([])
+        _ = try save(before: { step in
+            guard step == .verify || step == .syncFolder else { return nil }
+            let descriptor = unsafe open(hidden, O_RDONLY)
+            locks.withLock { $0.append(flock(descriptor, LOCK_EX | LOCK_NB)) }
+            close(descriptor)
+            return nil
+        })
+        #expect(locks.withLock { $0.contains(-1) && !$0.contains(0) })
+        #expect(try content == "new")
     }
 }

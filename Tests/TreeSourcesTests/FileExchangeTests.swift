@@ -19,7 +19,7 @@ struct FileExchangeTests {
     }
 
     /// Replaces `Data.plist`; something may happen before each step, which then may fail.
-    private func save(
+    func save(
         _ name: String = "Data.plist", check: (@Sendable () -> SaveError?)? = nil,
         before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }
     ) throws -> FileIdentity {
@@ -45,22 +45,7 @@ struct FileExchangeTests {
         try scratch.rename("aside", "Data.plist")
     }
 
-    @Test("locks the old file while it has the hidden name")
-    func lockedRemains() throws {
-        let hidden = FileReplacement.editPath(of: scratch("Data.plist"))
-        let locks = Guarded<[Int32]>([])
-        _ = try save(before: { step in
-            guard step == .verify || step == .syncFolder else { return nil }
-            let descriptor = unsafe open(hidden, O_RDONLY)
-            locks.withLock { $0.append(flock(descriptor, LOCK_EX | LOCK_NB)) }
-            close(descriptor)
-            return nil
-        })
-        #expect(locks.withLock { $0.contains(-1) && !$0.contains(0) })
-        #expect(try content == "new")
-    }
-
-    private var content: String {
+    var content: String {
         get throws { try String(contentsOfFile: scratch("Data.plist"), encoding: .utf8) }
     }
 

@@ -81,7 +81,7 @@ import TreeSources
     /// the sections.
     ///
     /// - Parameter isEstimate: whether the number of all rows is shown as an estimate: on each page but the last, only as
-    ///   being larger than what was shown.
+    ///   being larger than the rows shown so far.
     private func pages(
         _ path: String, _ query: RowQuery, of source: any RowSource, isEstimate: Bool = false
     ) throws -> [String] {

@@ -102,7 +102,7 @@ private final class FailingConnection: TableConnection {
 
     private static func text(_ step: Item.Step?) -> String { step.map { $0.level.title($0.row) } ?? "nil" }
 
-    /// What a page shows, or without a query what a detail shows.
+    /// The rows of a page, or without a query the parts of a detail.
     private static func answer(_ path: String, _ query: RowQuery?, of rows: TableRows) throws -> [String] {
         let reading = try rows.begin()
         defer { reading.end() }

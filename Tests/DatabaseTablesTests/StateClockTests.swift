@@ -19,7 +19,7 @@ import Testing
         try SQLiteConnection(path: scratch(file), for: .create).execute(sql)
     }
 
-    /// What a connection knows of the state that it reads next.
+    /// Sets the state that a connection reads next.
     private func known(_ database: OpenDatabase) throws -> KnownState {
         try database.begin(until: .now + .seconds(60))
         defer { database.end() }

@@ -298,7 +298,7 @@ private struct NumberRows: RowSource {
             #expect(try answer("/levels/?limit=2", tag).status == 304)
             #expect(pages == 3 + number)
         }
-        // The publication may have changed what is above the rows.
+        // The publication may have changed the items above the rows.
         desk.api.publish(
             try NumberRows(numbers: 0..<10, isImmediate: false, observer: observer).snapshot("k3-2"))
         #expect(try answer("/levels/?limit=2", tag).status == 304)

@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-/// The characters of a document: its encoding, what no encoding has, and where the reader's window ends.
+/// The characters of a document: its encoding, bytes that no encoding has, and the end of the reader's window.
 @Suite("The text of a document") struct TextDocumentTests {
     private static func bytes(_ units: [UInt16], isBigEndian: Bool) -> [UInt8] {
         units.flatMap { unit in

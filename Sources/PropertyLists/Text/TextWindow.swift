@@ -373,7 +373,9 @@ struct TextWindow: ~Copyable {
         do {
             checkedEnd += try unsafe check.validPrefix(of: fresh, faultAt: &fault)
         } catch {
-            throw located(error, at: checkedEnd + fault)
+            // The bytes before the fault are sound. A reader that looks further after the error finds the same one again.
+            checkedEnd += fault
+            throw located(error, at: checkedEnd)
         }
         if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.cutShort, at: checkedEnd) }
     }

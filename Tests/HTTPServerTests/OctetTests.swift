@@ -1,3 +1,4 @@
+import Locking
 import Testing
 
 @testable import HTTPServer
@@ -56,11 +57,15 @@ import Testing
     }
 }
 
+/// The addresses of the texts that are never freed, so that they are no leaks.
+private let keptTexts = Guarded<[UInt]>([])
+
 extension Octets {
     /// A copy of a text that is never freed.
     fileprivate init(kept text: String) {
         let place = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count + 1)
         _ = unsafe place.initialize(fromContentsOf: text.utf8)
+        keptTexts.withLock { $0.append(UInt(bitPattern: place.baseAddress)) }
         unsafe self.init(start: UnsafePointer(place.baseAddress.unsafelyUnwrapped), count: text.utf8.count)
     }
 }

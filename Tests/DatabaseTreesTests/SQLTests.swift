@@ -18,6 +18,12 @@ import Testing
         #expect(sql.values == [.integer(4)])
     }
 
+    @Test("doubles each quotation mark of a name, also before a combining mark")
+    func combiningMark() {
+        let sql: SQL = "SELECT \(identifier: "a\"\u{301} FROM t; --")"
+        #expect(Array(sql.text.utf8) == Array("SELECT \"a\"\"\u{301} FROM t; --\"".utf8))
+    }
+
     @Test("nests parts with their values, as often as they are named")
     func parts() {
         let numbers: [SQL] = [1, 2].map { (number: Int64) in "\(number)" }

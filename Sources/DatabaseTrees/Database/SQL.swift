@@ -76,7 +76,10 @@ extension SQL: ExpressibleByStringInterpolation {
 
         /// Adds a name as an identifier, with its quotes.
         package mutating func appendInterpolation(identifier name: String) {
-            sql.append("\"" + name.replacing("\"", with: "\"\"") + "\"")
+            // As a `Character`, a quotation mark before a combining mark would not be found.
+            let quoted = name.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+            sql.append("\"" + quoted.joined(separator: "\"\"") + "\"")
         }
 
         /// Adds a number to the text, for example a limit that the plan of the statement depends on.

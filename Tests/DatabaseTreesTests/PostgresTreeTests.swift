@@ -67,6 +67,24 @@ import Testing
         #expect(try tree.history(upTo: head, limit: 2).map(\.number) == [3, 4])
     }
 
+    @Test func commitsAtALevelThatSeesOtherCommitsWhateverTheRolesDefault() throws {
+        try server.makeTree("levels", ["a"])
+        try server.connection().run(
+            """
+            CREATE ROLE serial SUPERUSER LOGIN; ALTER ROLE serial SET default_transaction_isolation = 'serializable';
+            CREATE FUNCTION levels.check() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+              IF current_setting('transaction_isolation') <> 'read committed' THEN
+                RAISE 'the level is %', current_setting('transaction_isolation');
+              END IF;
+              RETURN NULL;
+            END $$;
+            CREATE TRIGGER checked AFTER INSERT ON levels.revisions EXECUTE FUNCTION levels.check()
+            """)
+        let tree = try server.tree("levels", role: "serial")
+        try tree.commit([RevisionWrite(.fields(ItemRow(1, #""A""#)))], after: try tree.head())
+        #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""A""#])
+    }
+
     @Test func writesTheFieldsOfSeveralRowsTogether() throws {
         let tree = try server.makeTree("together", ["a", "b", "c"])
         try server.connection().run(

@@ -36,7 +36,7 @@ struct PostgresGroup {
     ///   - isOneByOne: whether each request is written and checked separately, to find the request that is refused.
     func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, isOneByOne: Bool) -> Attempt {
         var attempt = Attempt()
-        if !isLocked { attempt.add("BEGIN") }
+        if !isLocked { attempt.add(PostgresTreeStatements.begin) }
         attempt.count = attempt.steps.count
         attempt.add(statements.count(requests, after: last, epoch: epoch, isWhole: isWhole))
         // Consecutive changes to the fields of different rows are written together, in one statement.

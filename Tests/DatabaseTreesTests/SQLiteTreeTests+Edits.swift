@@ -19,6 +19,22 @@ extension SQLiteTreeTests {
         #expect(look(watcher) == .confirmed)
     }
 
+    @Test func aLoadLeavesNothingToFollow() throws {
+        let tree = SQLiteTree(path: path, name: "sqlite:T.db")
+        let last = try tree.head()
+        try other().execute(
+            """
+            WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+            INSERT INTO revisions (revision, mark, at) SELECT i, 'm' || i, '2026-01-01T00:00:00.000Z' FROM n;
+            UPDATE head SET revision = 1200
+            """)
+        #expect(try tree.revisions(after: last)?.map(\.number) == Array(2...1_001))
+        #expect(tree.isWoken(at: .now))
+        #expect(try tree.readItems { _, _ in }.revision == 1_200)
+        _ = tree.isWoken(at: .now)
+        #expect(!tree.isWoken(at: .now))
+    }
+
     @Test func writesNothingForWhatHasNotChanged() throws {
         let watcher = try loadedWatcher()
         try edit(watcher, [.insert(.string("new"), below: try path("branch"), at: .after("a"), section: nil)])

@@ -11,7 +11,7 @@ struct TreeStatements: Sendable {
 
     /// The largest numbers of revisions and of rows that `log` returns. The rows of a single revision never reach the
     /// limit.
-    static let mostRevisions = 1_000
+    static let mostRevisions: Int64 = 1_000
     static let mostRows = 10 * LoggedRevision.mostChanges + 1
 
     // MARK: Reading
@@ -32,13 +32,14 @@ struct TreeStatements: Sendable {
     /// Reads the revisions after a revision with their changes, up to a limit. Each row has the columns of a revision
     /// and of one of its changes.
     func log(after last: Int64) -> SQL {
-        """
-        SELECT \(revision), c.item, c.parent, c.section, c.position, \(fields)
-        FROM (SELECT * FROM \(schema)revisions WHERE revision > \(last)
-          ORDER BY revision LIMIT \(literal: Self.mostRevisions)) r
-        LEFT JOIN \(schema)changes c ON c.revision = r.revision AND c.revision > \(last)
-        ORDER BY r.revision, c.seq LIMIT \(literal: Self.mostRows)
-        """
+        let end = min(last, .max - Self.mostRevisions) + Self.mostRevisions
+        return """
+            SELECT \(revision), c.item, c.parent, c.section, c.position, \(fields)
+            FROM \(schema)revisions r
+            LEFT JOIN \(schema)changes c ON c.revision = r.revision AND c.revision > \(last)
+            WHERE r.revision > \(last) AND r.revision <= \(end)
+            ORDER BY r.revision, c.seq LIMIT \(literal: Self.mostRows)
+            """
     }
 
     /// Reads the revisions up to a revision, the latest first.

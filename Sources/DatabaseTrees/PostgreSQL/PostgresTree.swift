@@ -86,6 +86,7 @@ final class PostgresTree: TreeDatabase {
     func readItems(
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> TreeHead {
+        hasMore = false
         releaseLock()
         let row = try reading { connection throws(PostgresFailure) in
             try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")

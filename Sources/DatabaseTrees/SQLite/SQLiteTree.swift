@@ -145,6 +145,7 @@ final class SQLiteTree: TreeDatabase {
     func readItems(
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> TreeHead {
+        hasMore = false
         let connection = try connected()
         try numberForeignChanges(connection)
         try connection.execute("BEGIN")

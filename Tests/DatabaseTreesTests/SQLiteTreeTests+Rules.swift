@@ -89,6 +89,16 @@ extension SQLiteTreeTests {
         #expect(error?.description == sentence)
     }
 
+    @Test func aTreeOfAnotherFormatMayHaveOtherTables() throws {
+        try other().execute("UPDATE head SET format = 9; DROP TABLE changes")
+        #expect {
+            _ = try SQLiteTree(path: path, name: "sqlite:T.db").head()
+        } throws: { error in
+            (error as? DatabaseError)?.reason
+                == "the tree has the format 9, and this program reads the format 1; use a newer drilldown"
+        }
+    }
+
     @Test func aLoadedTreeHasTheNamesOfTheDatabase() throws {
         let names = try StructuralNames(mapping: "title=name,children=kids")
         try put(#"{"name":"R","kids":[{"name":"A","Text":"x"}]}"#, names: names, replaces: true)

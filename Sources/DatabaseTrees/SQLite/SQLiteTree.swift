@@ -114,6 +114,12 @@ final class SQLiteTree: TreeDatabase {
         guard try connection.holdsTree else {
             throw DatabaseError(kind: .other, reason: "the database holds no tree; \(Self.advice(for: "NEW.db"))")
         }
+        // A tree of another format may have other tables and columns.
+        if let format = try connection.first("SELECT format FROM head")?[0].integer,
+            let fault = TreeHead.fault(ofFormat: format)
+        {
+            throw fault
+        }
         for table in ["items", "revisions", "changes"] {
             guard try connection.first("SELECT 1 FROM sqlite_master WHERE name = \(text: table)") != nil else {
                 throw DatabaseError(

@@ -73,7 +73,8 @@ final class PostgresTables: TableConnection {
             """)
         var lines: [String] = []
         do throws(DatabaseError) {
-            try reader.run("PREPARE drilldown_plan AS \(sql.numberedText)")
+            // Unlike `run`, this takes only one statement.
+            _ = try reader.first(SQL(verbatim: "PREPARE drilldown_plan AS \(sql.numberedText)"))
             let nulls = sql.values.map { _ in SQL(verbatim: "NULL") }
             let values: SQL = nulls.isEmpty ? "" : "(\(nulls.joined(by: ", ")))"
             try reader.rows("EXPLAIN (COSTS OFF) EXECUTE drilldown_plan\(values)") { (row) throws(DatabaseError) in

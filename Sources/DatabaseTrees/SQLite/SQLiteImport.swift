@@ -82,7 +82,7 @@ final class SQLiteImport: TreeImport {
             throw try unusableKey() ?? error
         }
         try connection.execute(SQLiteSchema.triggers)
-        for statement in usersStatements { try connection.execute(statement) }
+        for statement in usersStatements { try connection.run(SQL(verbatim: statement)) }
         let ending = SQLiteTree.statements.importing(keys: keys, oldest: newFile == nil ? nil : 1)
         for statement in ending { try connection.run(statement) }
         try connection.execute("COMMIT")

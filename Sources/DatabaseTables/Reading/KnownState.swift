@@ -18,10 +18,13 @@ final class KnownState: Sendable {
     }
 
     private let findings = Guarded(Findings())
-    /// The number of the state, which no other state has in this process.
-    let number = count.add(1, ordering: .relaxed).newValue
+    /// The number of the state, which no other state has in this process; nil for a state that no other connection
+    /// knows.
+    let number: Int?
 
     private static let count = Atomic(0)
+
+    init(isShared: Bool = false) { number = isShared ? Self.count.add(1, ordering: .relaxed).newValue : nil }
 
     private static let mostArrangements = 4
     /// The memory for kept arrangements, in bytes.
@@ -110,7 +113,7 @@ final class KnownStates: Sendable {
         guard version != .null else { return KnownState() }
         return latest.withLock { latest in
             if let latest, latest.version == version { return latest.known }
-            let known = KnownState()
+            let known = KnownState(isShared: true)
             latest = (version, known)
             return known
         }

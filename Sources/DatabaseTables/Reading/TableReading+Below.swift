@@ -81,7 +81,8 @@ extension TableReading {
                 guard keys.count < TreeLimits().depth else { return nil }
             }
             let first = try list(ofTable: number)
-            let found = try database.connection.first("SELECT 1 \(first.records(where: [place.condition(of: "c")]))")
+            let found = try database.connection.first(
+                "SELECT 1 \(first.records(where: [place.condition(of: "c")])) LIMIT 1")
             guard found != nil else { return nil }
         } else if try !meetsOwnConditions(key, in: list(ofTable: number)) {
             return nil

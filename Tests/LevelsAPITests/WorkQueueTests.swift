@@ -89,6 +89,24 @@ import Testing
             numbers == [1, 0] + Array(repeating: 1, count: 8) + [0] + Array(repeating: 1, count: 8) + [0, 1, 1, 1, 0])
     }
 
+    @Test("Work behind them that comes one at a time gets no more of the time")
+    func oneAfterTheOther() {
+        let threads = Threads()
+        let queue = queue(threads)
+        let (first, second, third) = (taking(1, 0), taking(1, 0), taking(1, 0))
+        queue.addBehind {
+            first()
+            queue.addBehind {
+                second()
+                queue.addBehind(third)
+            }
+        }
+        for _ in 0..<20 { #expect(queue.add(taking(1, 1))) }
+        threads.run()
+        #expect(
+            numbers == [1, 0] + Array(repeating: 1, count: 8) + [0] + Array(repeating: 1, count: 8) + [0, 1, 1, 1])
+    }
+
     @Test("Requests that took long before there was other work leave it no more than its share")
     func shareAnew() {
         let threads = Threads()

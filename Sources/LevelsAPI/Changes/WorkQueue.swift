@@ -23,6 +23,8 @@ final class WorkQueue: Sendable {
         var lanes = [Lane](repeating: Lane(), count: 7)
         /// The number of threads that do work.
         var running = 0
+        /// The most that had been spent on a lane when its latest work began, or on any lane when no work was left.
+        var reached = Duration.zero
         /// The mean time of requests, in which the latest requests weigh most.
         var mean = Duration.zero
     }
@@ -30,7 +32,7 @@ final class WorkQueue: Sendable {
     fileprivate struct Lane {
         var work = NumberedQueue<Work>()
         /// The time spent on the lane, times the lane's weight. The lane with the least time is next. A lane that was
-        /// empty begins with the least time of the other lanes.
+        /// empty continues at `reached`, or later if its own latest work took it further (start-time fair queueing).
         var spent = Duration.zero
     }
 
@@ -122,7 +124,7 @@ extension WorkQueue.State {
 
     /// Adds work. Returns whether a thread must be started for the work.
     fileprivate mutating func add(_ work: @escaping WorkQueue.Work, to lane: Int, threads: Int) -> Bool {
-        if lanes[lane].work.count == 0 { lanes[lane].spent = busy.map { lanes[$0].spent }.min() ?? .zero }
+        if lanes[lane].work.count == 0 { lanes[lane].spent = max(lanes[lane].spent, reached) }
         lanes[lane].work.append(work)
         guard running < threads else { return false }
         running += 1
@@ -132,8 +134,12 @@ extension WorkQueue.State {
     /// The next work, and its lane. Nil if there is none; the thread must then end.
     fileprivate mutating func takeNext() -> (work: WorkQueue.Work, lane: Int)? {
         let next = busy.min { lanes[$0].spent < lanes[$1].spent }
-        if let next, let work = lanes[next].work.removeFirst() { return (work, next) }
+        if let next, let work = lanes[next].work.removeFirst() {
+            reached = max(reached, lanes[next].spent)
+            return (work, next)
+        }
         running -= 1
+        if running == 0 { reached = lanes.map(\.spent).max() ?? .zero }
         return nil
     }
 

@@ -80,17 +80,19 @@ final class ResponseCache: Sendable {
         guard let body = made.sharedBody, body.count >= Self.shortestSent else { return made.charged(to: budget) }
         let answer = RenderedAnswer(made, head: head, isReplaced: isReplaced, to: inquiry, isKept: false)
         let (hash, number) = (inquiry.question.key, inquiry.publication.number)
-        return shard(of: hash).withLock { shard in
+        let (response, dropped) = shard(of: hash).withLock { shard -> (Response?, [RenderedAnswer]) in
             if let known = shard.body(of: answer, hash: hash, in: number) {
-                return Response(status: 200, headers: head.headers + more, body: known).charged(to: budget)
+                return (Response(status: 200, headers: head.headers + more, body: known).charged(to: budget), [])
             }
             guard let charged = made.charged(to: budget) else {
                 shard.noteRefused(hash, in: number, bytes: body.count)
-                return nil
+                return (nil, [])
             }
-            _ = shard.insert(answer, hash: hash, in: number, budget: self.budget)
-            return charged
+            return (charged, shard.insert(answer, hash: hash, in: number, budget: self.budget))
         }
+        // The dropped answers are freed outside of the lock.
+        _ = consume dropped
+        return response
     }
 
     /// The size of an answer in the publication with a number, if that answer was refused for lack of room; otherwise

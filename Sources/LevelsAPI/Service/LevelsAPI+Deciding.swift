@@ -235,7 +235,7 @@ extension LevelsAPI {
         // Each request has a group of its own, because its conditions are its own.
         let key = WaitingGroups.Key(
             target: question.target, choice: question.negotiation.number, wait: question.delivery.wait, known: nil,
-            revision: revision, number: ObjectIdentifier(waiter).hashValue)
+            revision: revision, number: Int(bitPattern: ObjectIdentifier(waiter)))
         groups.add(
             waiter,
             awaiting: AwaitedRevision(

@@ -66,14 +66,17 @@ final class DocumentComposer {
     /// - Parameters:
     ///   - loaded: the document without its parts.
     ///   - saved: a file that was saved; nil to read the doubtful file again, if any.
+    ///   - edited: the compositions that edits have made before the save, with the compositions that they replace.
     /// - Returns: nil if `compose` must look at all files, because the change may concern references or warnings.
-    func recompose(_ loaded: LoadedTree, saved: PartFile? = nil) -> LoadedTree? {
+    func recompose(
+        _ loaded: LoadedTree, saved: PartFile? = nil, as edited: [(old: Composition, new: Composition)] = []
+    ) -> LoadedTree? {
         guard let old = composition, isCurrent, loaded.refersToSameParts(as: old),
             files.doubtful.count < (saved == nil ? 2 : 1)
         else { return nil }
         let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
-        var recomposition = Recomposition(names: names, limits: limits)
         do {
+            var made = edited
             var changed = saved
             if let place = files.doubtful.first {
                 guard let known = files.knownFile(at: place), known.known?.hasWarnings == false,
@@ -83,10 +86,14 @@ final class DocumentComposer {
             }
             if let changed, let before = changed.composition {
                 guard let new = changed.known, !new.hasWarnings, new.refersToSameParts(as: before) else { return nil }
-                try recomposition.replace(before, with: new.tree.document)
+                if made.first(where: { $0.old === before })?.new.source !== new.tree.document {
+                    made = try Recomposition(
+                        of: old, replacing: before, with: new.tree.document, names: names, limits: limits
+                    ).made
+                }
             }
-            var new = try recomposition.composition(of: old)
-            for (old, new) in recomposition.made {
+            var new = made.first { $0.old === old }?.new ?? old
+            for (old, new) in made {
                 if let file = files.file(of: old) { files.adopt(new, of: file) }
             }
             if new.source !== loaded.tree.document {

@@ -147,7 +147,7 @@ final class DocumentEdits: EditGroup {
         do throws(SaveError) {
             let saved = try watcher.save(content, to: part, replacing: loaded)
             provisional = nil
-            return watcher.adopt(saved, of: part)
+            return watcher.adopt(saved, of: part, composed: session.recomposed)
         } catch {
             goBack()
             throw error

@@ -220,8 +220,11 @@ extension DocumentWatcher {
 
     /// Adopts the content of a saved file, so that the file is not loaded again.
     ///
+    /// - Parameter edited: the compositions that were made with this content, with the compositions that they replace.
     /// - Returns: the fingerprint of all files; nil if the files must be loaded.
-    func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
+    func adopt(
+        _ saved: LoadedTree, of part: PartFile?, composed edited: [(old: Composition, new: Composition)]
+    ) -> Fingerprint? {
         guard let identity = saved.identity else { return nil }
         if let part {
             for place in composer.files.take(saved, of: part) { parts[place]?.settle(identity) }
@@ -234,7 +237,7 @@ extension DocumentWatcher {
             return state
         }
         settle()
-        return recompose(saved: part)
+        return recompose(saved: part, as: edited)
     }
 
     /// Watches the document's new file, and starts to close the file that was replaced.
@@ -247,10 +250,12 @@ extension DocumentWatcher {
         if let identity = unsettled.take() { own.settle(identity) }
     }
 
-    private func recompose(saved part: PartFile?) -> Fingerprint? {
+    private func recompose(
+        saved part: PartFile?, as edited: [(old: Composition, new: Composition)]
+    ) -> Fingerprint? {
         guard let latest else { return nil }
         do {
-            let composed = composer.recompose(latest, saved: part)
+            let composed = composer.recompose(latest, saved: part, as: edited)
             state = try (composed ?? compose(with: latest, of: nil)).fingerprint
             if composed == nil { endWatches() }
             return state

@@ -43,8 +43,8 @@ struct LevelGrafting: ~Copyable {
 
     private mutating func compose(_ level: Level, isDocument: Bool) throws(TreeError) {
         guard grafts[ObjectIdentifier(level)] == nil else { return }
-        let scions = scions(of: level)
         let graft = old?.grafts[ObjectIdentifier(level)]
+        let scions = graft?.scions.map { scion(of: $0.reference, row: $0.row, in: level) } ?? scions(of: level)
         if let graft, graft.isMade(of: scions) {
             grafts[ObjectIdentifier(level)] = graft
             return
@@ -58,24 +58,33 @@ struct LevelGrafting: ~Copyable {
     private mutating func scions(of level: Level) -> [Scion] {
         var scions: [Scion] = []
         for row in 0..<level.rowCount {
-            if level.rowsHoldParts, let reference = level.part(row) {
-                scions.append(scion(of: reference, row: row))
-            } else if let child = level.child(row), child.holdsParts {
-                scions.append(Scion(row: row, graft: .level(grafts[ObjectIdentifier(child)]?.composed ?? child)))
+            let reference = level.rowsHoldParts ? level.part(row) : nil
+            if reference != nil || level.child(row)?.holdsParts == true {
+                scions.append(scion(of: reference, row: row, in: level))
             }
         }
         return scions
     }
 
-    private mutating func scion(of reference: PartReference, row: Int) -> Scion {
+    /// Returns what replaces the level below a row that is a part, or that has parts below it.
+    private mutating func scion(of reference: PartReference?, row: Int, in level: Level) -> Scion {
+        Scion(row: row, reference: reference, graft: reference.map { graft(of: $0) } ?? below(row, of: level))
+    }
+
+    private func below(_ row: Int, of level: Level) -> Scion.Graft {
+        guard let child = level.child(row) else { return .nothing }
+        return .level(grafts[ObjectIdentifier(child)]?.composed ?? child)
+    }
+
+    private mutating func graft(of reference: PartReference) -> Scion.Graft {
         switch parts[reference] {
-        case .composed(let part): return Scion(row: row, graft: .root(Item.Step(level: part.document, row: 0)))
-        case .elsewhere(let rows): return Scion(row: row, graft: .elsewhere(rows.level))
+        case .composed(let part): return .root(Item.Step(level: part.document, row: 0))
+        case .elsewhere(let rows): return .elsewhere(rows.level)
         case .refused(let sentence):
             let level = refusals[sentence] ?? old?.refusals[sentence] ?? .refused(sentence)
             refusals[sentence] = level
-            return Scion(row: row, graft: .refusal(level))
-        case nil: return Scion(row: row, graft: .nothing)
+            return .refusal(level)
+        case nil: return .nothing
         }
     }
 }

@@ -20,34 +20,33 @@ extension Composition {
     }
 }
 
-/// Composes a document of several files again after a change of one file.
+/// A document of several files, composed again after a change of one file.
 public struct Recomposition {
+    /// The new composition of the document.
+    public private(set) var root: Composition
+    /// Each replaced composition, with the new composition that replaces it: of the changed file, and of the files that
+    /// mount it.
+    public private(set) var made: [(old: Composition, new: Composition)] = []
     private let names: StructuralNames
     private let limits: TreeLimits
+    /// The compositions of the files that were visited, by the old compositions.
     private var known: [ObjectIdentifier: Composition] = [:]
-    /// Each replaced composition, with the new composition that replaces it.
-    public private(set) var made: [(old: Composition, new: Composition)] = []
 
+    /// Composes the document with other content of a file, which has the same parts.
+    ///
     /// - Parameters:
+    ///   - root: the composition of the document.
+    ///   - file: the composition of the changed file.
+    ///   - source: the new content of that file.
     ///   - names: the structural keys of the document.
     ///   - limits: the limits for the whole document.
-    public init(names: StructuralNames, limits: TreeLimits) {
-        self.names = names
-        self.limits = limits
-    }
-
-    /// Composes a file with other content and the same parts.
-    ///
-    /// - Throws: `TreeError` if the file cannot be composed.
-    public mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
-        try note(Composition(source: source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
-    }
-
-    /// Returns the new composition of a file, with the changes in the file and in the files below it. If nothing has
-    /// changed, returns the old composition.
-    ///
     /// - Throws: `TreeError` if a file cannot be composed.
-    public mutating func composition(of root: Composition) throws(TreeError) -> Composition {
+    public init(
+        of root: Composition, replacing file: Composition, with source: Level, names: StructuralNames,
+        limits: TreeLimits
+    ) throws(TreeError) {
+        (self.root, self.names, self.limits) = (root, names, limits)
+        try replace(file, with: source, parts: file.parts)
         // Without recursion, because files may be mounted in each other to any depth.
         var waiting = [(composition: root, isOpen: false)]
         while let (next, isOpen) = waiting.popLast() {
@@ -57,9 +56,11 @@ public struct Recomposition {
                 continue
             }
             waiting.append((next, true))
-            for case .composed(let part) in next.parts.values { waiting.append((part, false)) }
+            for case .composed(let part) in next.parts.values where !part.parts.isEmpty {
+                waiting.append((part, false))
+            }
         }
-        return known[ObjectIdentifier(root)] ?? root
+        self.root = known[ObjectIdentifier(root)] ?? root
     }
 
     private mutating func compose(_ old: Composition) throws(TreeError) {
@@ -72,14 +73,17 @@ public struct Recomposition {
             parts[reference] = .composed(new)
             isChanged = true
         }
-        guard isChanged else {
+        if isChanged {
+            try replace(old, with: old.source, parts: parts)
+        } else {
             known[ObjectIdentifier(old)] = old
-            return
         }
-        try note(Composition(source: old.source, parts: parts, names: names, limits: limits, sharing: old), for: old)
     }
 
-    private mutating func note(_ new: Composition, for old: Composition) {
+    private mutating func replace(
+        _ old: Composition, with source: Level, parts: [PartReference: Composition.Part]
+    ) throws(TreeError) {
+        let new = try Composition(source: source, parts: parts, names: names, limits: limits, sharing: old)
         known[ObjectIdentifier(old)] = new
         made.append((old, new))
     }

@@ -107,6 +107,8 @@ struct Scion {
     }
 
     let row: Int
+    /// The part that the row refers to; nil for a row over a composed level.
+    var reference: PartReference?
     let graft: Graft
 
     /// The level whose identity stands for the replacement; nil for an omitted part.
@@ -127,7 +129,7 @@ struct Scion {
     }
 
     /// Whether the row itself is a part.
-    var isPart: Bool { if case .level = graft { false } else { true } }
+    var isPart: Bool { reference != nil }
 
     /// Whether a row has the same fields over this replacement as over another one.
     func givesSameFields(as other: Scion) -> Bool {

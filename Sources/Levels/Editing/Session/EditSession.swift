@@ -85,6 +85,14 @@ public struct EditSession: Sendable {
             .map { ChangedFile(original: $0.original, old: $0.old, new: $0.document, draft: $0.draft) }
     }
 
+    /// The compositions of the edited files, and of the files that mount these files, before and with the edits.
+    public var recomposed: [(old: Composition, new: Composition)] {
+        files.compactMap { file in
+            guard let old = file.original, let new = file.current, new !== old else { return nil }
+            return (old, new)
+        }
+    }
+
     /// Applies the edits of a request, each to the result of the previous edit. Applies either all edits or none.
     ///
     /// - Returns: the item of each edit.
@@ -263,9 +271,8 @@ public struct EditSession: Sendable {
             return
         }
         guard new.hash != old.source.hash else { return }
-        var recomposition = Recomposition(names: names, limits: limits)
-        try recomposition.replace(old, with: new)
-        composition = try recomposition.composition(of: root)
+        let recomposition = try Recomposition(of: root, replacing: old, with: new, names: names, limits: limits)
+        composition = recomposition.root
         for (old, new) in recomposition.made {
             files[number(of: old)].current = new
         }

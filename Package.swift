@@ -199,8 +199,8 @@ let package = Package(
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [
-                "LevelsAPI", "Bytes", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels", "Locking",
-                "PropertyLists", "TestDocuments", "TestSources", "TestSupport",
+                "LevelsAPI", "Bytes", "Files", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels",
+                "Locking", "PropertyLists", "TestDocuments", "TestSources", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -54,7 +54,7 @@ public struct SmallFile: Sendable {
 }
 
 extension SmallFile.Unreadable {
-    fileprivate init(errno code: Int32) { self.init(description: unsafe String(cString: strerror(code))) }
+    fileprivate init(errno code: Int32) { self.init(description: "\(ErrorNumber(code))") }
 }
 
 /// The state of a file when it was read, for deciding whether it must be read again.

@@ -1,4 +1,4 @@
-import Files
+public import Files
 import Locking
 
 /// A file of tokens, read again when it changes.
@@ -20,12 +20,6 @@ public final class AccessTokenFile: Sendable {
         case unreadable(String)
     }
 
-    /// The file cannot be read.
-    public struct Unreadable: Error, Sendable, CustomStringConvertible {
-        /// The system's reason, without a final full stop.
-        public let description: String
-    }
-
     private struct State {
         var tokens = AccessTokens([])
         var stamp: FileStamp?
@@ -43,8 +37,8 @@ public final class AccessTokenFile: Sendable {
     /// Reads the file for the first time.
     ///
     /// - Parameter onNotice: called with each notice, on the thread that calls this initializer or `tokens(at:)`.
-    /// - Throws: `Unreadable`.
-    public init(path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(Unreadable) {
+    /// - Throws: `SmallFile.Unreadable`.
+    public init(path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(SmallFile.Unreadable) {
         self.path = path
         self.onNotice = onNotice
         let (text, stamp) = try Self.read(path)
@@ -68,7 +62,7 @@ public final class AccessTokenFile: Sendable {
     /// Reads the file if it has changed. If the file is unreadable, the list of tokens becomes empty.
     private func refresh(_ state: inout State) -> [Notice] {
         if state.stamp?.isCurrent == true { return [] }
-        do throws(Unreadable) {
+        do throws(SmallFile.Unreadable) {
             let (text, stamp) = try Self.read(path)
             let tokens = AccessTokens(text)
             let isNew = tokens != state.tokens || !state.isReadable
@@ -86,12 +80,8 @@ public final class AccessTokenFile: Sendable {
             + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 
-    private static func read(_ path: String) throws(Unreadable) -> ([UInt8], FileStamp) {
-        do throws(SmallFile.Unreadable) {
-            let file = try SmallFile(path: path, maximumBytes: maximumBytes)
-            return (file.bytes, file.stamp)
-        } catch {
-            throw Unreadable(description: error.description)
-        }
+    private static func read(_ path: String) throws(SmallFile.Unreadable) -> ([UInt8], FileStamp) {
+        let file = try SmallFile(path: path, maximumBytes: maximumBytes)
+        return (file.bytes, file.stamp)
     }
 }

@@ -68,7 +68,7 @@ struct BundleFiles: Equatable {
     private static func reason(_ error: ContainmentError) -> String {
         switch error {
         case .unreadable(let code):
-            "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
+            "the file cannot be opened (\(ErrorNumber(code))); give the server permission to read it"
         case .notRegular: "it is not a file"
         default: "the path leads out of the folder of the bundle; move the file into that folder"
         }

@@ -20,7 +20,7 @@ enum PartRefusal {
             case .missing: missing(place, suggestions: &suggestions)
             case .notRegular: "it is not a file; name a property list file"
             case .unreadable(let code):
-                "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
+                "the file cannot be opened (\(ErrorNumber(code))); give the server permission to read it"
             }
         return SourceError(name, reason: reason)
     }

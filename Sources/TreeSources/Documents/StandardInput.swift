@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 public import Levels
 internal import PropertyLists
@@ -23,7 +24,7 @@ public struct StandardInput: TreeSource {
     /// - Throws: `SourceError` if the input cannot be read or stored, or is refused.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let file: TemporaryFile
-        do throws(SystemFailure) {
+        do throws(ErrorNumber) {
             file = try TemporaryFile()
         } catch {
             throw notKept(error)
@@ -41,13 +42,13 @@ public struct StandardInput: TreeSource {
             let count = unsafe Glibc.read(descriptor, piece.baseAddress, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw SourceError(name, reason: "standard input cannot be read: \(SystemReason.text(errno))")
+                throw SourceError(name, reason: "standard input cannot be read: \(ErrorNumber(errno))")
             }
             guard count > 0 else { break }
             size += count
             interpretation.progress?.counts.add(bytes: count)
             guard size <= interpretation.maximumBytes else { throw tooLarge }
-            do throws(SystemFailure) {
+            do throws(ErrorNumber) {
                 try unsafe file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             } catch {
                 throw notKept(error)
@@ -66,11 +67,11 @@ public struct StandardInput: TreeSource {
         )
     }
 
-    private func notKept(_ failure: SystemFailure) -> SourceError {
+    private func notKept(_ error: ErrorNumber) -> SourceError {
         SourceError(
             name,
             reason:
-                "standard input cannot be stored in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"
+                "standard input cannot be stored in \(TemporaryFile.folder) (\(error)); name another folder in TMPDIR"
         )
     }
 }

@@ -107,8 +107,8 @@ struct TemporaryFile: ~Copyable {
 
     /// Creates a file in the folder that `TMPDIR` names, or in `/tmp` if this variable is not set.
     ///
-    /// - Throws: `SystemFailure` if the file cannot be created.
-    init() throws(SystemFailure) {
+    /// - Throws: `ErrorNumber` if the file cannot be created.
+    init() throws(ErrorNumber) {
         let folder = Self.folder
         for _ in 0..<100 {
             let path = "\(folder)/drilldown-\(UInt64.random(in: 0 ... .max))"
@@ -120,21 +120,22 @@ struct TemporaryFile: ~Copyable {
             }
             guard errno == EEXIST else { break }
         }
-        throw SystemFailure(code: errno, path: folder)
+        throw ErrorNumber(errno)
     }
 
     deinit { _ = close(descriptor) }
 
-    private static var folder: String {
+    /// The folder of temporary files.
+    static var folder: String {
         guard let name = unsafe getenv("TMPDIR"), unsafe name.pointee != 0 else { return "/tmp" }
         return unsafe String(cString: name)
     }
 
     /// Appends bytes.
     ///
-    /// - Throws: `SystemFailure` if the bytes cannot be written (`write(2)`).
-    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
-        guard unsafe bytes.writeAll(to: descriptor) else { throw SystemFailure(code: errno, path: Self.folder) }
+    /// - Throws: `ErrorNumber` if the bytes cannot be written (`write(2)`).
+    func append(_ bytes: UnsafeRawBufferPointer) throws(ErrorNumber) {
+        guard unsafe bytes.writeAll(to: descriptor) else { throw ErrorNumber(errno) }
     }
 
     /// The file as a document, to be read from its beginning.
@@ -159,16 +160,4 @@ extension UnsafeRawBufferPointer {
         }
         return true
     }
-}
-
-/// A failed system call: its error number, and the file or folder concerned.
-struct SystemFailure: Error {
-    let code: Int32
-    let path: String
-}
-
-/// The system's descriptions of errors.
-enum SystemReason {
-    /// The text of an error number, such as `Permission denied`.
-    static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

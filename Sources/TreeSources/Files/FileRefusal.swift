@@ -20,10 +20,10 @@ enum FileRefusal {
         case EACCES, EPERM:
             SourceError(
                 path,
-                reason: "this process is not allowed to read the file (\(SystemReason.text(code))); give it permission")
+                reason: "this process is not allowed to read the file (\(ErrorNumber(code))); give it permission")
         case ELOOP: SourceError(path, reason: "the symbolic links in this path form a loop; point them at a file")
         case ENXIO, ENODEV: SourceError(path, reason: "it is a socket or a device; name a property list file")
-        default: SourceError(path, reason: "the file cannot be opened: \(SystemReason.text(code))")
+        default: SourceError(path, reason: "the file cannot be opened: \(ErrorNumber(code))")
         }
     }
 

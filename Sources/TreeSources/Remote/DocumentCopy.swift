@@ -62,7 +62,7 @@ struct DocumentCopy {
             throw SourceError(
                 path,
                 reason:
-                    "the copy of the document cannot be stored here: \(SystemReason.text(error.code)); free some space, or name another file in Cache"
+                    "the copy of the document cannot be stored here: \(ErrorNumber(error.code)); free some space, or name another file in Cache"
             )
         }
     }

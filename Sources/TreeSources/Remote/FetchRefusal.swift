@@ -43,9 +43,9 @@ struct FetchRefusal {
             error(
                 "this address is on this machine or its link, to which only a server there may redirect; name the URL of the document itself"
             )
-        case .notKept(let failure):
+        case .notKept(let reason):
             error(
-                "the document does not fit into a temporary file in \(path: failure.path): \(SystemReason.text(failure.code)); free some space there, or name another folder in TMPDIR"
+                "the document does not fit into a temporary file in \(path: TemporaryFile.folder): \(reason); free some space there, or name another folder in TMPDIR"
             )
         }
     }
@@ -118,7 +118,7 @@ struct FetchRefusal {
             )
         case CURLE_COULDNT_CONNECT:
             error(
-                "cannot connect\(system == 0 ? "" : " (\(SystemReason.text(system)))"); is the server running?"
+                "cannot connect\(system == 0 ? "" : " (\(ErrorNumber(system)))"); is the server running?"
             )
         case CURLE_OPERATION_TIMEDOUT:
             error("cannot connect within \(limits.connectSeconds) seconds; is the server running?")

@@ -1,4 +1,5 @@
 internal import ContentCodings
+internal import Files
 internal import Glibc
 
 /// Receives one response. The lines of the header are read, and the body is written to a temporary file.
@@ -14,7 +15,7 @@ final class Reception {
         case undecodable
         /// A redirect leads to an address of this machine or of its link, but the source is elsewhere.
         case localRedirect
-        case notKept(SystemFailure)
+        case notKept(ErrorNumber)
     }
 
     private(set) var head = AnswerHead()
@@ -41,7 +42,7 @@ final class Reception {
         self.mostBytes = mostBytes
         self.pace = pace
         self.progress = progress
-        do throws(SystemFailure) {
+        do throws(ErrorNumber) {
             file = try TemporaryFile()
         } catch {
             // The file is created again when the body arrives. If that fails, too, the failure is reported.
@@ -93,7 +94,7 @@ final class Reception {
         guard size <= mostBytes else { return end(.tooLarge) }
         pace.receive(bytes.count)
         progress?.add(bytes: bytes.count)
-        do throws(SystemFailure) {
+        do throws(ErrorNumber) {
             try unsafe keep(bytes)
             return true
         } catch {
@@ -101,7 +102,7 @@ final class Reception {
         }
     }
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(ErrorNumber) {
         if file == nil { file = try TemporaryFile() }
         try unsafe file?.append(bytes)
     }

@@ -122,10 +122,3 @@ struct FileAttributes: Equatable {
         }
     }
 }
-
-/// An error number of the system (`errno(3)`).
-struct ErrorNumber: Error, Equatable {
-    let code: Int32
-
-    init(_ code: Int32) { self.code = code }
-}

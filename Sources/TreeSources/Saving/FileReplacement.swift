@@ -285,7 +285,7 @@ extension FileReplacementError: CustomStringConvertible {
     /// `/srv/Data.plist.new cannot be written: No space left on device`, without the final full stop.
     var description: String {
         let place = "\(path: path)"
-        let reason = SystemReason.text(code)
+        let reason = ErrorNumber(code)
         return switch step {
         case .create: "\(place) cannot be created: \(reason)"
         case .setMode: "the permissions of \(place) cannot be set: \(reason)"

@@ -1,3 +1,4 @@
+import Files
 import LevelsAPI
 import PropertyLists
 
@@ -34,7 +35,7 @@ struct TokenSource {
             file = nil
             return
         }
-        do throws(AccessTokenFile.Unreadable) {
+        do throws(SmallFile.Unreadable) {
             file = try AccessTokenFile(path: path) { notice in log(Log.Entry(notice: notice, path: path)) }
         } catch {
             throw StartRefusal(description: "\(settings.name(purpose.file)): '\(path: path)' cannot be read: \(error).")

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import LevelsAPI
 import Locking
@@ -81,11 +82,11 @@ import Testing
 
     @Test("that cannot be read is refused at the start")
     func missing() throws {
-        let error = #expect(throws: AccessTokenFile.Unreadable.self) {
+        let error = #expect(throws: SmallFile.Unreadable.self) {
             try AccessTokenFile(path: scratch("none")) { _ in }
         }
         #expect(error?.description == "No such file or directory")
-        let folder = #expect(throws: AccessTokenFile.Unreadable.self) {
+        let folder = #expect(throws: SmallFile.Unreadable.self) {
             try AccessTokenFile(path: scratch.path) { _ in }
         }
         #expect(folder?.description == "it is not a regular file")

@@ -130,6 +130,21 @@ extension TreeHead {
     }
 }
 
+/// An epoch that a server gives to a tree in place of the epoch in the database. A commit of the server writes it.
+struct NewEpoch {
+    /// The epoch in the database.
+    let old: String
+    let new = RandomNames.epoch()
+}
+
+extension TreeHead {
+    /// Replaces the epoch by a new one. Forgets the new epoch if the database no longer has the old one.
+    mutating func take(_ newEpoch: inout NewEpoch?) {
+        if newEpoch?.old != epoch { newEpoch = nil }
+        epoch = newEpoch?.new ?? epoch
+    }
+}
+
 /// The columns of a row of `items`, without `fields`.
 struct ItemPlace: Sendable, Equatable {
     /// The id of the item; 0 for the root.

@@ -23,7 +23,7 @@ extension PostgresTree {
         do throws(PostgresFailure) {
             return try writer.open()
         } catch {
-            lockedUntil = nil
+            lock.lose()
             throw .failed(failed(error))
         }
     }
@@ -42,7 +42,7 @@ extension PostgresTree {
         _ group: PostgresGroup, on connection: PostgresConnection, isOneByOne: Bool = false
     ) -> Outcome {
         let isLocked = connection.isInTransaction
-        lockedUntil = nil
+        lock.lose()
         let attempt = group.attempt(statements, isLocked: isLocked, isOneByOne: isOneByOne)
         let steps = attempt.steps.map(\.sql)
         do throws(PostgresFailure) {
@@ -87,7 +87,7 @@ extension PostgresTree {
 
     private func noteCommit(of group: PostgresGroup) {
         latest = max(latest, group.last.revision + Int64(group.requests.count))
-        wantsLock = false
+        lock = .unwanted
         if ownEpoch?.new == group.last.epoch { ownEpoch = nil }
     }
 
@@ -103,7 +103,7 @@ extension PostgresTree {
 
     private func commitError(_ failure: PostgresFailure, in attempt: PostgresGroup.Attempt) -> CommitError {
         if failure.state == PostgresTreeStatements.nothingWritten, failure.statement == attempt.count {
-            wantsLock = true
+            lock = .wanted
             return .changedMeanwhile
         }
         if ["40001", "40P01"].contains(failure.state) { return .changedMeanwhile }
@@ -165,7 +165,7 @@ extension PostgresTree {
             }
             guard revision == group.last.revision else {
                 undo(on: connection)
-                wantsLock = true
+                lock = .wanted
                 return .failed(failure ?? .changedMeanwhile)
             }
             if let failure {

@@ -3,21 +3,20 @@ internal import TreeSources
 /// Reads the log, and detects that an older copy has replaced the database.
 extension PostgresTree {
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]? {
-        if wantsLock, lockedUntil == nil { try takeLock() }
+        if case .wanted = lock { try takeLock() }
         noteLook()
-        var look = try self.look(after: last, on: lockedUntil == nil ? reader : writer)
+        var look = try self.look(after: last, on: lock.end == nil ? reader : writer)
         // A standby may still lack the revisions that this server has just written, so the primary server decides.
-        if case .forked = look, reader !== writer, lockedUntil == nil {
+        if case .forked = look, reader !== writer, lock.end == nil {
             look = try self.look(after: last, on: writer)
         }
         switch look {
         case .revisions(let revisions, let hasMore):
             self.hasMore = hasMore
-            if lockedUntil == nil { trim() }
+            if lock.end == nil { trim() }
             return revisions
         case .forked:
-            let old = ownEpoch?.old ?? last.epoch
-            ownEpoch = (old: old, new: RandomNames.epoch())
+            ownEpoch = NewEpoch(old: ownEpoch?.old ?? last.epoch)
             onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
         case .incomplete, .otherEpoch: break
         }
@@ -62,7 +61,7 @@ extension PostgresTree {
             do throws(PostgresFailure) {
                 try connection.query(statements.lock)
                 try connection.run("SET LOCAL lock_timeout = '5s'")
-                lockedUntil = .now + Self.longestLock
+                lock = .held(until: .now + Self.longestLock)
             } catch {
                 guard !error.isLost else { throw error }
                 try connection.run("ROLLBACK")
@@ -74,15 +73,20 @@ extension PostgresTree {
         let look: LogLook
         do throws(DatabaseError) {
             look = try self.look(after: last, on: writer)
-            if lockedUntil.take() != nil {
+            if lock.end != nil {
+                lock.lose()
                 _ = try writing { connection throws(PostgresFailure) in try connection.run("ROLLBACK") }
             }
         } catch {
             throw .failed(error)
         }
+        if case .revisions(let newer, _) = look, newer.isEmpty {
+            lock = .unwanted
+            return
+        }
         // With the lock, the log is next read where edits are written, and before others can write.
-        if case .revisions(let newer, _) = look { wantsLock = !newer.isEmpty } else { wantsLock = true }
-        if wantsLock { throw .changedMeanwhile }
+        lock = .wanted
+        throw .changedMeanwhile
     }
 
     private func look(after last: TreeHead, on link: PostgresLink) throws(DatabaseError) -> LogLook {
@@ -90,7 +94,7 @@ extension PostgresTree {
             statements.common.head(markOf: last.revision), statements.common.log(after: last.revision),
         ]
         // To see the same state, both statements need the lock, or a transaction of their own.
-        let isAlone = lockedUntil == nil
+        let isAlone = lock.end == nil
         if isAlone {
             steps = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + steps + [PostgresTreeStatements.commit]
         }

@@ -32,15 +32,10 @@ final class PostgresTree: TreeDatabase {
     var oldest: Int64 = 1
     /// Whether old revisions stay in the log, because this role may not delete them.
     var leavesLog = false
-    /// Set after an older copy has replaced the database; otherwise nil. `old` is the epoch in the database, and `new`
-    /// is the epoch that this server gives to the tree. The next commit writes the new epoch, unless a commit of
-    /// another server comes first.
-    var ownEpoch: (old: String, new: String)?
-    /// Whether the next call of `revisions` takes the lock of the tree, because another commit came before the latest
-    /// commit of this server.
-    var wantsLock = false
-    /// The time until which the lock of the tree is held for the next commit; nil if the lock is not held.
-    var lockedUntil: ContinuousClock.Instant?
+    /// Set after an older copy has replaced the database; otherwise nil. The next commit writes the new epoch, unless a
+    /// commit of another server comes first.
+    var ownEpoch: NewEpoch?
+    var lock = TreeLock.unwanted
     /// Whether there may be more revisions than the latest call of `revisions` has returned.
     var hasMore = false
     private var lastLook: ContinuousClock.Instant?
@@ -126,15 +121,12 @@ final class PostgresTree: TreeDatabase {
     private var nextWake: ContinuousClock.Instant {
         if hasMore { return .now }
         guard reader.current != nil else { return reader.nextAttempt ?? .now }
-        return min(nextLook, lockedUntil ?? nextLook)
+        return min(nextLook, lock.end ?? nextLook)
     }
 
     func isWoken(at now: ContinuousClock.Instant) -> Bool {
-        if let lockedUntil, now >= lockedUntil {
-            // No commit has followed. ROLLBACK would wait for the server; closing the connection does not wait.
-            self.lockedUntil = nil
-            writer.close()
-        }
+        // No commit has followed.
+        if let end = lock.end, now >= end { releaseLock() }
         guard let connection = reader.current else { return now >= (reader.nextAttempt ?? now) }
         guard let payloads = connection.notifications() else { return true }
         return hasMore || now >= nextLook || payloads.contains(where: isNews)
@@ -185,14 +177,15 @@ extension PostgresTree {
     }
 
     func failed(_ failure: PostgresFailure) -> DatabaseError {
-        if writer.current == nil { lockedUntil = nil }
+        if writer.current == nil { lock.lose() }
         return failure.databaseError(of: address.tree)
     }
 
     /// Ends the transaction that holds the lock of the tree, if the lock is held.
     func releaseLock() {
-        guard lockedUntil != nil else { return }
-        lockedUntil = nil
+        guard lock.end != nil else { return }
+        lock.lose()
+        // ROLLBACK would wait for the server; closing the connection does not wait.
         writer.close()
     }
 
@@ -204,8 +197,7 @@ extension PostgresTree {
     func head(_ row: [DatabaseValue]?) throws(DatabaseError) -> TreeHead {
         do throws(DatabaseError) {
             var head = try TreeHead(row)
-            if let ownEpoch, ownEpoch.old != head.epoch { self.ownEpoch = nil }
-            head.epoch = ownEpoch?.new ?? head.epoch
+            head.take(&ownEpoch)
             (latest, oldest) = (head.revision, head.oldest)
             return head
         } catch {
@@ -214,4 +206,19 @@ extension PostgresTree {
             throw error
         }
     }
+}
+
+/// The lock of a tree, with which no other program can commit.
+enum TreeLock {
+    case unwanted
+    /// The next call of `revisions` takes the lock, because another commit came before the latest commit of this server.
+    case wanted
+    /// The lock is held for the next commit, but only until a time.
+    case held(until: ContinuousClock.Instant)
+
+    /// The time until which the lock is held; nil if it is not held.
+    var end: ContinuousClock.Instant? { if case .held(let end) = self { end } else { nil } }
+
+    /// Notes that the lock is no longer held. It is wanted until a commit succeeds.
+    mutating func lose() { if case .held = self { self = .wanted } }
 }

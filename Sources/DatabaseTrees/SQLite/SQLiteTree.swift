@@ -30,9 +30,8 @@ final class SQLiteTree: TreeDatabase {
     /// The largest id that is in use or reserved; 0 before the first reservation.
     private var lastID: Int64 = 0
     /// Set after an older copy has replaced the file, and by a server that cannot give other programs' changes a
-    /// revision; otherwise nil. `old` is the epoch in the file, and `new` is the epoch that this server gives to the
-    /// tree.
-    var ownEpoch: (old: String, new: String)?
+    /// revision; otherwise nil.
+    var ownEpoch: NewEpoch?
     /// The latest change without a revision at the latest look of a server that cannot write; nil if there was none.
     private(set) var unnumbered: Int64?
     /// Whether there may be more revisions than the latest call of `revisions` has returned.
@@ -143,8 +142,7 @@ final class SQLiteTree: TreeDatabase {
     ) throws(DatabaseError) -> (head: TreeHead, mark: String?) {
         let row = try connection.first(Self.statements.head(markOf: revision))
         var head = try TreeHead(row)
-        if let ownEpoch, ownEpoch.old != head.epoch { self.ownEpoch = nil }
-        head.epoch = ownEpoch?.new ?? head.epoch
+        head.take(&ownEpoch)
         return (head, row?[7].string)
     }
 
@@ -205,7 +203,7 @@ final class SQLiteTree: TreeDatabase {
         case .revisions(let revisions, let hasMore):
             self.hasMore = hasMore
             return revisions
-        case .forked: ownEpoch = (ownEpoch?.old ?? newest.epoch, RandomNames.epoch())
+        case .forked: ownEpoch = NewEpoch(old: ownEpoch?.old ?? newest.epoch)
         case .otherEpoch: break
         case .incomplete: return nil
         }
@@ -222,7 +220,7 @@ final class SQLiteTree: TreeDatabase {
         guard newest != unnumbered else { return false }
         unnumbered = newest
         ownEpoch = nil
-        if newest != nil { ownEpoch = (try head(connection).head.epoch, RandomNames.epoch()) }
+        if newest != nil { ownEpoch = NewEpoch(old: try head(connection).head.epoch) }
         return true
     }
 

@@ -68,6 +68,7 @@ struct Catalogue: Sendable {
         keys = SiblingNames.keys(of: self.tables.map(\.name))
         numbers = Dictionary(zip(keys, keys.indices)) { first, _ in first }
         for number in self.tables.indices {
+            self.tables[number].number = number
             if self.tables[number].titleColumn == nil {
                 self.tables[number].titleColumn = Self.titleColumn(of: self.tables[number])
             }

@@ -70,6 +70,8 @@ enum Dialect: Sendable { case sqlite, postgres }
 /// A table, a view, or the `Query` of an item of a document.
 struct Table: Sendable {
     let name: String
+    /// The number of the table in the catalogue.
+    var number = 0
     /// The table as it is named in statements that create indexes.
     let quoted: SQL
     /// The source of the records in a FROM clause: the table, or the query in parentheses.

@@ -12,7 +12,7 @@ final class KnownState: Sendable {
         /// The runs of sections that were counted.
         var runs: [ListName: [SectionRun]] = [:]
         /// The latest arrangements.
-        var arrangements: [(name: ListName, rows: ArrangedRows, level: Level)] = []
+        var arrangements: [(name: ListName, records: ArrangedRecords)] = []
         /// Samples of orders.
         var ranks: [ListName: RankSamples] = [:]
     }
@@ -39,21 +39,21 @@ final class KnownState: Sendable {
 
     /// Returns the kept arrangement with a name. If the arrangement is missing, makes it and keeps it.
     func arrangement(
-        _ name: ListName, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
-    ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
+        _ name: ListName, _ make: () throws(DatabaseError) -> ArrangedRecords
+    ) throws(DatabaseError) -> ArrangedRecords {
         let known = findings.withLock { $0.arrangements.first { $0.name == name } }
-        if let known { return (known.rows, known.level) }
-        let (rows, level) = try make()
+        if let known { return known.records }
+        let records = try make()
         findings.withLock { findings in
             guard !findings.arrangements.contains(where: { $0.name == name }) else { return }
-            findings.arrangements.append((name, rows, level))
+            findings.arrangements.append((name, records))
             while findings.arrangements.count > Self.mostArrangements
-                || findings.arrangements.reduce(0, { $0 + $1.level.residentBytes }) > Self.arrangementBytes
+                || findings.arrangements.reduce(0, { $0 + $1.records.level.residentBytes }) > Self.arrangementBytes
             {
                 findings.arrangements.removeFirst()
             }
         }
-        return (rows, level)
+        return records
     }
 
     /// Samples of orders.
@@ -72,9 +72,7 @@ final class KnownState: Sendable {
     }
 
     /// Returns the kept runs with a name. If the runs are missing, counts them and keeps them.
-    func runs<Failure: Error>(
-        _ name: ListName, _ count: () throws(Failure) -> [SectionRun]
-    ) throws(Failure) -> [SectionRun] {
+    func runs(_ name: ListName, _ count: () throws -> [SectionRun]) throws -> [SectionRun] {
         if let known = findings.withLock({ $0.runs[name] }) { return known }
         let counted = try count()
         findings.withLock { findings in

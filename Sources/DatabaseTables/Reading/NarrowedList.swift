@@ -38,6 +38,21 @@ struct NarrowedList {
             }
         }
     }
+
+    /// Returns the terms of an index that finds the records of a narrowed list, if possible in the order `sort`.
+    func indexTerms(by sort: RowOrder) -> [OrderTerm] {
+        let range = self.range.map { [$0] } ?? []
+        let rest = list.terms(by: sort, after: equal)
+        // The first term of the order may be the range itself, perhaps in descending order.
+        if range.isEmpty || rest.first?.column == range[0].column { return equal + rest }
+        return equal + range + list.terms(by: .document, after: equal + range)
+    }
+
+    /// Returns whether an index finds the records of a narrowed list. No index is needed for a list without records.
+    func isSought(in database: OpenDatabase) throws(DatabaseError) -> Bool {
+        guard field != nil, !isEmpty else { return isEmpty }
+        return try database.plan(of: "SELECT 1 \(list.records())").isSought
+    }
 }
 
 /// A condition of a query as part of a statement. An index may serve the condition.

@@ -8,7 +8,7 @@ internal import PropertyLists
 /// Unchecked Sendable: a database is either in the pool, or used only by the thread that has taken it.
 final class OpenDatabase: @unchecked Sendable {
     let connection: any TableConnection
-    private let options: TableRows.Options
+    let options: TableOptions
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
     /// The versions of the latest state; NULL before the first state. The catalogue describes the schema of this state.
     private var state = DatabaseState()
@@ -18,7 +18,7 @@ final class OpenDatabase: @unchecked Sendable {
     /// The query plans of statements for the present schema.
     private var plans: [String: StatementPlan] = [:]
 
-    init(_ connection: any TableConnection, options: TableRows.Options, states: KnownStates) {
+    init(_ connection: any TableConnection, options: TableOptions, states: KnownStates) {
         (self.connection, self.options, self.states) = (connection, options, states)
     }
 
@@ -49,33 +49,6 @@ final class OpenDatabase: @unchecked Sendable {
     /// The version of the schema that the catalogue describes.
     var schema: DatabaseValue { state.schema }
 
-    /// Returns the number of records in a list. A number above the limit is an estimate.
-    func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        let name = list.name("\(limit)")
-        if let counted = known.count(name) { return counted }
-        let count = try newCount(list, upTo: limit)
-        known.keep(count, as: name)
-        return count
-    }
-
-    private func newCount(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        if list.table.dialect == .postgres, list.records().values.isEmpty {
-            // Every commit on the server makes kept counts obsolete, so large tables are not counted.
-            let about = try connection.estimate(list.table)
-            guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }
-        }
-        let found = try number("SELECT count(*) FROM (SELECT 1 \(list.records()) LIMIT \(literal: limit + 1)) AS r")
-        let isWhole = found <= limit
-        return RecordCount(
-            number: isWhole ? found : max(found, list.conditions.isEmpty ? try connection.estimate(list.table) : 0),
-            isEstimate: !isWhole)
-    }
-
-    /// Returns the number in the first row of a query; 0 without one.
-    func number(_ sql: SQL) throws(DatabaseError) -> Int { Int(try connection.first(sql)?[0].integer ?? 0) }
-}
-
-extension OpenDatabase {
     /// Returns the plan for a statement. Keeps the plan until the schema changes.
     func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
         let text = sql.text
@@ -87,22 +60,9 @@ extension OpenDatabase {
     }
 }
 
-/// A number of records.
-struct RecordCount: Sendable, Equatable {
-    let number: Int
-    /// Whether the number is an estimate, which may be too low or too high.
-    let isEstimate: Bool
-
-    /// - Parameter number: may be anything, because the statistics of a database can be written by anyone.
-    init(number: Int, isEstimate: Bool) {
-        self.number = RowOffset(clamping: number).number
-        self.isEstimate = isEstimate
-    }
-}
-
 /// The open connections to a database that are not in use.
 final class ConnectionPool: Sendable {
-    private let options: TableRows.Options
+    private let options: TableOptions
     private let connect: @Sendable () throws(DatabaseError) -> any TableConnection
     private let free = Guarded<[OpenDatabase]>([])
     private let states = KnownStates()
@@ -111,7 +71,7 @@ final class ConnectionPool: Sendable {
     /// time.
     private static let most = 8
 
-    init(options: TableRows.Options, connect: @escaping @Sendable () throws(DatabaseError) -> any TableConnection) {
+    init(options: TableOptions, connect: @escaping @Sendable () throws(DatabaseError) -> any TableConnection) {
         (self.options, self.connect) = (options, connect)
     }
 

@@ -29,7 +29,7 @@ struct RecordList {
     init(_ table: Table) {
         self.table = table
         source = "\(table.source) AS c"
-        terms = Self.keyTerms(of: table)
+        terms = table.keyTerms
     }
 
     /// Creates the list of the records that refer to one record by a foreign key.
@@ -38,7 +38,7 @@ struct RecordList {
         let joined = key.condition(joining: "c", of: table, to: "p", of: parent)
         source = "\(parent.source) AS p \(table.dialect.joining) \(table.source) AS c ON \(joined)"
         conditions = [identity.condition(of: "p")]
-        terms = Self.keyTerms(of: table)
+        terms = table.keyTerms
         equal = key.columns.map { table.term($0, isDescending: false) }
     }
 
@@ -65,11 +65,11 @@ struct RecordList {
     /// detail then counts the records while it reads them.
     var isReadOnce: Bool { table.isPositional && table.isMade && own.conditions.isEmpty && drillColumns.isEmpty }
 
+    /// The maximum number of shown records if only positions identify the records of a table.
+    static let mostPositions = 10_000
+
     /// Adds a condition that the records must also meet.
     mutating func add(_ condition: SQL) { conditions.append(condition) }
-
-    /// The terms that order the records by their key.
-    var keyTerms: [OrderTerm] { Self.keyTerms(of: table) }
 
     /// The number of leading terms whose values are sought one by one; 0 if this is not necessary.
     ///
@@ -86,21 +86,22 @@ struct RecordList {
         guard isSought, terms.indices.contains(soughtTerms) else { return false }
         return terms[soughtTerms].isSplit
     }
-
-    private static func keyTerms(of table: Table) -> [OrderTerm] {
-        var terms = table.key.map { column in
-            OrderTerm(
-                column: column, sql: "c.\(table.keyTerm(column))", isNullable: !table.columns[column].isNotNull,
-                isDescending: false, dialect: table.dialect, collation: table.columns[column].keyCollation)
-        }
-        if table.rowID != nil, terms.isEmpty || terms.contains(where: \.isNullable) {
-            terms.append(table.term(nil, isDescending: false))
-        }
-        return terms
-    }
 }
 
 extension RecordList {
+    /// Whether a detail shows the list as it is arranged in memory: the list has conditions or an order of its own, or
+    /// its records have only positions.
+    var isArranged: Bool { own != RowQuery() || table.isPositional }
+
+    /// Returns a query with the list's own conditions added. Adds the list's order, too, unless the query has an order
+    /// or a search.
+    func query(_ asked: RowQuery) -> RowQuery {
+        var query = asked
+        query.conditions = own.conditions + query.conditions
+        if query.order.sort == nil, query.usesOwnOrder { query.order.sort = own.order.sort }
+        return query
+    }
+
     /// The name under which results about the records are kept.
     ///
     /// - Parameters:
@@ -122,20 +123,37 @@ struct ListName: Hashable, Sendable {
 struct NamedList {
     let title: [UInt8]
     let key: [UInt8]
-    /// The number of the table that has the foreign key.
-    let table: Int
     let list: RecordList
 }
 
-/// The rows below a record: in a tree, first the records below that record; then a row for each other foreign key that
-/// refers to the record's table.
-struct RowsBelow {
-    /// The records below the record in the tree; nil unless the table is a tree.
-    var records: RecordList?
-    var lists: [NamedList] = []
+extension Catalogue {
+    /// Returns the records of a table's first level.
+    func list(ofTable number: Int) -> RecordList {
+        var list = RecordList(firstLevelOf: tables[number])
+        if let shown, shown.table == number { (list.own, list.drillColumns) = (shown.query, shown.drillColumns) }
+        return list
+    }
+
+    /// Returns the records that refer to one record by a foreign key.
+    func list(of key: ForeignKey, to identity: RecordIdentity) -> RecordList {
+        RecordList(table: tables[key.child], referringBy: key, to: tables[key.parent], identity: identity)
+    }
 }
 
 extension Table {
+    /// The terms that order the records by their key.
+    var keyTerms: [OrderTerm] {
+        var terms = key.map { column in
+            OrderTerm(
+                column: column, sql: "c.\(keyTerm(column))", isNullable: !columns[column].isNotNull,
+                isDescending: false, dialect: dialect, collation: columns[column].keyCollation)
+        }
+        if rowID != nil, terms.isEmpty || terms.contains(where: \.isNullable) {
+            terms.append(term(nil, isDescending: false))
+        }
+        return terms
+    }
+
     /// Whether only the rowid identifies every record, because the table lacks a key or a key column may be NULL.
     var isNamedByRowID: Bool {
         rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull })

@@ -16,8 +16,6 @@ final class RecordReader {
     private let key: [Int32]
     /// The columns of the key, or the rowid: their places in the result, and their affinities.
     private let keyed: [(place: Int32, affinity: Affinity)]
-    /// Whether the table is a tree.
-    let isTree: Bool
     private let title: Int32?
     private let rowID: Int32?
     /// The maximum size of a text or of data that is shown, in bytes.
@@ -32,6 +30,12 @@ final class RecordReader {
 
     convenience init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
         self.init(table: list.table, ordered: list.terms, showing: isShown, limit: limit)
+    }
+
+    /// Creates a reader of the fields that determine the rows of a query.
+    convenience init(list: RecordList, for query: RowQuery) {
+        let names = query.lookedAt
+        self.init(list: list, showing: { names?.contains($0.bytes) ?? true }, limit: Self.detailLimit)
     }
 
     /// - Parameter terms: the terms that order the records. Their values are selected, too.
@@ -75,7 +79,6 @@ final class RecordReader {
         let last = rowID ?? 0
         order = ordering.map { $0 ?? last }
         keyed = Array(zip(key.isEmpty ? rowID.map { [$0] } ?? [] : key, table.keyAffinities))
-        isTree = table.tree != nil
         if columns.isEmpty { columns.append("1") }
         // An expression over the whole row rules out a scan of only an index, so PostgreSQL reads the rows in the order
         // of the table.
@@ -285,4 +288,24 @@ extension Table {
             "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) END",
         ]
     }
+}
+
+extension Item.Step {
+    /// Creates a row in a level of its own.
+    init(key: [UInt8], title: [UInt8]) throws(DatabaseError) {
+        var packer = RowPacker()
+        packer.beginRow(key: key.span, title: title.span)
+        self.init(level: try packer.packed(), row: 0)
+    }
+}
+
+extension RowPacker {
+    consuming func packed() throws(DatabaseError) -> Level {
+        guard let level = level() else { throw .outOfMemory }
+        return level
+    }
+}
+
+extension DatabaseError {
+    static var outOfMemory: DatabaseError { DatabaseError(kind: .away, reason: "there is not enough memory") }
 }

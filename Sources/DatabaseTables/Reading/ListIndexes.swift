@@ -2,8 +2,13 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Orders and conditions for large tables. An index must serve each of them.
-extension TableReading {
+/// The indexes that serve orders and conditions of a list.
+struct ListIndexes {
+    let list: RecordList
+    let database: OpenDatabase
+
+    // MARK: Orders
+
     /// Returns a list in the order `sort`, or in the order of its key if `sort` is nil. An index must give this order.
     ///
     /// - Parameters:
@@ -11,39 +16,17 @@ extension TableReading {
     ///   - first: terms that have the same value in all records of the list. The index that the refusal proposes begins
     ///     with these terms.
     /// - Throws: `RowRefusal` with the statement that creates the index, if an index is missing.
-    func ordered(
-        _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
-    ) throws -> RecordList {
+    func ordered(by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []) throws -> RecordList
+    {
         var ordered = list
-        ordered.terms = terms(of: list, by: sort, after: first)
+        ordered.terms = list.terms(by: sort, after: first)
         ordered.isSought = true
         guard try isServed(ordered) else {
             throw try needsIndex(
-                list, terms: list.equal + first + ordered.terms, parameter: parameter,
+                terms: list.equal + first + ordered.terms, parameter: parameter,
                 purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
         }
         return ordered
-    }
-
-    /// Returns the terms of an order: the terms of `sort`, then the terms of the key, without those in `first`.
-    func terms(of list: RecordList, by sort: RowOrder?, after first: [OrderTerm]) -> [OrderTerm] {
-        let table = list.table
-        var terms: [OrderTerm] = []
-        func add(_ term: OrderTerm) {
-            if !(list.equal + first + terms).contains(where: { $0.sql == term.sql }) { terms.append(term) }
-        }
-        for criterion in sort?.criteria ?? [] {
-            let columns: [Int?]
-            switch criterion.field {
-            case .title: columns = table.titleColumn.map { [$0] } ?? list.keyTerms.map(\.column)
-            case .key: columns = list.keyTerms.map(\.column)
-            case .named(let name): columns = table.column(named: name).map { [$0] } ?? []
-            }
-            for column in columns { add(table.term(column, isDescending: criterion.isDescending)) }
-        }
-        let isTurned = sort?.criteria.last?.isDescending ?? false
-        for term in list.keyTerms { add(isTurned ? term.reversed : term) }
-        return terms
     }
 
     /// Returns the records that meet conditions, in the order `sort`.
@@ -53,8 +36,8 @@ extension TableReading {
     ///
     /// - Throws: `RowRefusal` if an index is missing.
     func ordered(_ narrowed: NarrowedList, by sort: RowOrder) throws -> RecordList {
-        let wanted = indexTerms(of: narrowed, by: sort)
-        var orders = [terms(of: narrowed.list, by: sort, after: narrowed.equal)]
+        let wanted = narrowed.indexTerms(by: sort)
+        var orders = [narrowed.list.terms(by: sort, after: narrowed.equal)]
         if sort == .document { orders.append(Array(wanted.dropFirst(narrowed.equal.count))) }
         var ordered = narrowed.list
         ordered.isSought = true
@@ -65,17 +48,8 @@ extension TableReading {
         // No index gives a range of values in the order of other columns.
         let isGiven = (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
         throw try needsIndex(
-            ordered, terms: isGiven ? wanted : [], parameter: "where",
+            terms: isGiven ? wanted : [], parameter: "where",
             purpose: "finds the records that meet the conditions in this order")
-    }
-
-    /// Returns the terms of an index that finds the records of a narrowed list, if possible in the order `sort`.
-    func indexTerms(of narrowed: NarrowedList, by sort: RowOrder) -> [OrderTerm] {
-        let range = narrowed.range.map { [$0] } ?? []
-        let rest = terms(of: narrowed.list, by: sort, after: narrowed.equal)
-        // The first term of the order may be the range itself, perhaps in descending order.
-        if range.isEmpty || rest.first?.column == range[0].column { return narrowed.equal + rest }
-        return narrowed.equal + range + terms(of: narrowed.list, by: .document, after: narrowed.equal + range)
     }
 
     /// Returns the terms that order the records within each section, if the sections are the values of a column.
@@ -83,47 +57,22 @@ extension TableReading {
     /// The order is `sort`, or the order of the key if `sort` is nil. If no index gives the order of the key, the order
     /// of any index that begins with the column is used.
     ///
-    /// - Parameter list: the records of one section.
     /// - Throws: `RowRefusal` if an index is missing.
-    func orderWithin(_ list: RecordList, of column: Int, by sort: RowOrder?) throws -> [OrderTerm] {
+    func orderWithin(_ column: Int, by sort: RowOrder?) throws -> [OrderTerm] {
         let term = list.table.term(column, isDescending: false)
         do {
-            return try ordered(list, by: sort, for: "group", after: [term]).terms
+            return try ordered(by: sort, for: "group", after: [term]).terms
         } catch let refusal as RowRefusal {
             guard (sort ?? .document) == .document else { throw refusal }
             for columns in try database.connection.indexes(of: list.table) where columns.first == column {
                 var ordered = list
                 let terms = columns.dropFirst().map { list.table.term($0, isDescending: false) }
-                ordered.terms = terms + list.keyTerms.filter { key in !terms.contains { $0.sql == key.sql } }
+                ordered.terms = terms + list.table.keyTerms.filter { key in !terms.contains { $0.sql == key.sql } }
                 ordered.isSought = true
                 if try isServed(ordered) { return ordered.terms }
             }
             throw refusal
         }
-    }
-
-    /// Returns the order for the notes of a page: first the query's fields, then the remaining key columns. Includes
-    /// the collation of the first field.
-    func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
-        let asked = query.order.sort?.criteria ?? []
-        let isTurned = asked.last?.isDescending ?? false
-        // Without an asked order, the terms before the key come from the index that finds the records.
-        let led = asked.isEmpty ? list.terms.compactMap(\.column).filter { !list.table.key.contains($0) } : []
-        let names = Set(asked.map(\.field.name))
-        let keys = list.table.key.map { list.table.columns[$0].name }.filter { !names.contains($0) }
-        let collation = asked.first.flatMap { criterion -> String? in
-            let column: Int?
-            switch criterion.field {
-            case .title: column = list.table.titleColumn
-            case .key: column = list.table.key.first
-            case .named(let name): column = list.table.column(named: name)
-            }
-            return column.map { list.table.columns[$0].collation }
-        }
-        return RowPage.IndexOrder(
-            fields: asked.map { ($0.isDescending ? "-" : "") + $0.field.name } + led.map { list.table.columns[$0].name }
-                + keys.map { (isTurned ? "-" : "") + $0 },
-            collation: collation == "BINARY" ? nil : collation)
     }
 
     /// Returns whether an index gives the order of a list, so that the database reads a page without sorting.
@@ -153,15 +102,13 @@ extension TableReading {
     ///   - terms: the terms that the index must contain; empty if no index would help.
     ///   - parameter: the query option that the refusal names, if any.
     ///   - purpose: the words that follow "no index" in the message, such as `gives the order 'Price'`.
-    func needsIndex(
-        _ list: RecordList, terms: [OrderTerm], parameter: String?, purpose: String
-    ) throws(DatabaseError) -> RowRefusal {
+    func needsIndex(terms: [OrderTerm], parameter: String?, purpose: String) throws(DatabaseError) -> RowRefusal {
         let create = list.isServable ? try database.creatingIndex(on: list.table, by: terms) : nil
         let remedy = create == nil ? "Ask" : "Create one, or ask"
         return RowRefusal(
             kind: .needsIndex(create: create), parameter: parameter,
             sentence:
-                "The table '\(quoted: list.table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). \(remedy) for fewer rows with a condition that an index serves."
+                "The table '\(quoted: list.table.name)' has more than \(database.options.arrangedRows) rows, and no index \(purpose). \(remedy) for fewer rows with a condition that an index serves."
         )
     }
 
@@ -169,26 +116,88 @@ extension TableReading {
 
     /// Returns the records that meet conditions of equality, and their number, if an index finds exactly these records
     /// in the order of the key. Returns nil if they are too many to be counted.
-    func indexed(
-        _ list: RecordList, by conditions: [RowCondition]
-    ) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
-        guard conditions.allSatisfy({ $0.relation == .equal && findsAll($0, in: list.table) }) else { return nil }
+    func indexed(by conditions: [RowCondition]) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
+        guard conditions.allSatisfy({ $0.relation == .equal && list.table.findsAll($0) }) else { return nil }
         let narrowed = NarrowedList(list, by: conditions)
-        guard narrowed.rest.isEmpty, try isSought(narrowed) else { return nil }
+        guard narrowed.rest.isEmpty, try narrowed.isSought(in: database) else { return nil }
         var found = narrowed.list
         let order = ListScan.order(by: found.terms)
         let plan = try database.plan(of: "SELECT 1 \(found.records()) ORDER BY \(order) LIMIT 1")
         guard plan.isSought, !plan.isSorted else { return nil }
         // The rows that follow the records have no fields, so they do not meet the conditions.
         found.following = []
-        let count = try database.count(found, upTo: rows.options.arrangedRows)
+        let count = try database.count(found, upTo: database.options.arrangedRows)
         return count.isEstimate ? nil : (found, count)
     }
 
-    /// Returns whether an index finds the records of a narrowed list. No index is needed for a list without records.
-    func isSought(_ narrowed: NarrowedList) throws(DatabaseError) -> Bool {
-        guard narrowed.field != nil, !narrowed.isEmpty else { return narrowed.isEmpty }
-        return try database.plan(of: "SELECT 1 \(narrowed.list.records())").isSought
+    /// Returns a smaller list that still contains all records that meet the conditions of a query. Returns the whole
+    /// list if no index helps.
+    func candidates(for query: RowQuery) throws(DatabaseError) -> RecordList {
+        let conditions = query.conditions.filter { $0.relation == .equal && list.table.findsAll($0) }
+        guard !conditions.isEmpty else { return list }
+        let narrowed = NarrowedList(list, by: conditions)
+        return try narrowed.isSought(in: database) ? narrowed.list : list
+    }
+}
+
+extension RecordList {
+    /// Returns the terms of an order: the terms of `sort`, then the terms of the key, without those in `first`.
+    func terms(by sort: RowOrder?, after first: [OrderTerm]) -> [OrderTerm] {
+        var terms: [OrderTerm] = []
+        func add(_ term: OrderTerm) {
+            if !(equal + first + terms).contains(where: { $0.sql == term.sql }) { terms.append(term) }
+        }
+        for criterion in sort?.criteria ?? [] {
+            let columns: [Int?]
+            switch criterion.field {
+            case .title: columns = table.titleColumn.map { [$0] } ?? table.keyTerms.map(\.column)
+            case .key: columns = table.keyTerms.map(\.column)
+            case .named(let name): columns = table.column(named: name).map { [$0] } ?? []
+            }
+            for column in columns { add(table.term(column, isDescending: criterion.isDescending)) }
+        }
+        let isTurned = sort?.criteria.last?.isDescending ?? false
+        for term in table.keyTerms { add(isTurned ? term.reversed : term) }
+        return terms
+    }
+
+    /// Returns the order for the notes of a page: first the query's fields, then the remaining key columns. Includes
+    /// the collation of the first field.
+    func order(for query: RowQuery) -> RowPage.IndexOrder {
+        let asked = query.order.sort?.criteria ?? []
+        let isTurned = asked.last?.isDescending ?? false
+        // Without an asked order, the terms before the key come from the index that finds the records.
+        let led = asked.isEmpty ? terms.compactMap(\.column).filter { !table.key.contains($0) } : []
+        let names = Set(asked.map(\.field.name))
+        let keys = table.key.map { table.columns[$0].name }.filter { !names.contains($0) }
+        let collation = asked.first.flatMap { criterion -> String? in
+            let column: Int?
+            switch criterion.field {
+            case .title: column = table.titleColumn
+            case .key: column = table.key.first
+            case .named(let name): column = table.column(named: name)
+            }
+            return column.map { table.columns[$0].collation }
+        }
+        return RowPage.IndexOrder(
+            fields: asked.map { ($0.isDescending ? "-" : "") + $0.field.name } + led.map { table.columns[$0].name }
+                + keys.map { (isTurned ? "-" : "") + $0 },
+            collation: collation == "BINARY" ? nil : collation)
+    }
+}
+
+extension Table {
+    /// Returns whether an index finds all records that meet a condition of equality. For `10`, an index misses the
+    /// equal text `10.0`; for 'é', it misses the same letter in another normal form.
+    fileprivate func findsAll(_ condition: RowCondition) -> Bool {
+        // A title may be a key, and the text of a key can differ from the text of its columns.
+        guard case .named = condition.field, let number = column(of: condition.field) else { return false }
+        let column = columns[number]
+        guard RecordKey.number(Array(condition.value.utf8)) != nil else {
+            return condition.value.utf8.allSatisfy { $0 < 0x80 } && column.type?.kind ?? .text == .text
+        }
+        guard let type = column.type else { return [.integer, .real, .numeric].contains(column.affinity) }
+        return [.integer, .real, .numeric].contains(type.kind)
     }
 }
 

@@ -45,6 +45,18 @@ struct PageCursor {
         return ContentHash.short(of: bytes.span)
     }
 
+    /// Reads the cursor of a query; nil for the first page.
+    static func of(_ query: RowQuery) throws(RowRefusal) -> PageCursor? {
+        guard let after = query.page.after else { return nil }
+        guard case .supplied(let bytes) = after, let cursor = PageCursor(bytes), cursor.shape == shape(of: query) else {
+            throw foreign
+        }
+        return cursor
+    }
+
+    static let foreign = RowRefusal(
+        parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
+
     var bookmark: RowBookmark {
         var bytes = ByteBuffer(capacity: 64)
         bytes.append(littleEndian: shape)
@@ -57,7 +69,9 @@ struct PageCursor {
         for value in values { value.append(to: &bytes) }
         return .supplied(Array(copying: bytes.span))
     }
+}
 
+extension PageCursor {
     /// Reads the bytes of a cursor; the result is nil for malformed bytes.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
@@ -78,13 +92,6 @@ struct PageCursor {
         self.init(
             shape: shape, position: position.number, row: row.number, values: values,
             mark: ArrangedRows.Mark(orderKey: key, section: section))
-    }
-
-    init(
-        shape: UInt64, position: Int, row: Int = 0, values: [DatabaseValue],
-        mark: ArrangedRows.Mark = ArrangedRows.Mark(orderKey: [], section: nil)
-    ) {
-        (self.shape, self.position, self.row, self.values, self.mark) = (shape, position, row, values, mark)
     }
 }
 

@@ -6,13 +6,9 @@ struct PageRows: ~Copyable {
     var packer: RowPacker
     /// The sentences about fields that are too large to be shown, by the number of the row.
     var refusals: [Int: String] = [:]
-    /// The rows below each row of the page; empty if all records of the table have the same number of rows below them.
-    var below: [Below] = []
-
-    enum Below {
-        case record(Table, RecordIdentity)
-        case list(RecordList)
-    }
+    /// The records below each row of the page, and the number of rows that follow them; empty if all records of the table
+    /// have the same number of rows below them.
+    var below: [(list: RecordList, following: Int)] = []
 
     var count: Int { packer.count }
 
@@ -23,11 +19,14 @@ struct PageRows: ~Copyable {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
-        if reader.isTree { below.append(.record(reader.table, reader.identity(statement))) }
+        guard let tree = reader.table.tree else { return }
+        let list = RecordList(
+            table: reader.table, referringBy: tree, to: reader.table, identity: reader.identity(statement))
+        below.append((list, reader.table.referring.count))
     }
 
     mutating func add(_ list: NamedList) {
         packer.beginRow(key: list.key.span, title: list.title.span)
-        below.append(.list(list.list))
+        below.append((list.list, 0))
     }
 }

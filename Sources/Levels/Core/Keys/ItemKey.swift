@@ -46,14 +46,12 @@ extension ContentHash {
 }
 
 extension ItemKey {
-    /// The start of a key's suffix, which is `~` and a number from 2 on; nil for a key without a suffix.
+    /// The start of a key's suffix, which is `~` and digits; nil for a key without a suffix. The digits may be the
+    /// number that distinguishes a row from its siblings.
     static func numberedBase(of key: Span<UInt8>) -> Int? {
         var start = key.count
         while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(key[start - 1]) { start -= 1 }
-        guard start > 0, start < key.count, key[start - 1] == UInt8(ascii: "~"), key[start] != UInt8(ascii: "0") else {
-            return nil
-        }
-        let isOne = key.count - start == 1 && key[start] == UInt8(ascii: "1")
-        return isOne ? nil : start - 1
+        guard start > 0, start < key.count, key[start - 1] == UInt8(ascii: "~") else { return nil }
+        return start - 1
     }
 }

@@ -105,12 +105,9 @@ extension Splicer {
         _ change: FieldChange, _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         guard let entry = change.entry, let old = change.old else { return }
-        if old.isPlace, change.new.isPlace { return try editPlace(.kept(entry.value)) }
-        if old.isPlace || change.new.isPlace {
-            pieces.copy(upTo: entry.value.lowerBound)
-            try writeValue(change.new, at: place(of: entry.key.lowerBound), editPlace)
-            return pieces.pass(upTo: entry.value.upperBound)
-        }
+        // No edit makes the place of rows a value, or the reverse.
+        guard old.isPlace == change.new.isPlace else { throw .contradictoryEdit }
+        if old.isPlace { return try editPlace(.kept(entry.value)) }
         if try old.isSame(as: change.new) { return }
         try splice(entry.value, anchor: entry.key.lowerBound, old: old.value(), new: change.new.value())
     }

@@ -238,6 +238,13 @@ import TreeSources
         #expect(refusal(.delete(try path("/Shop/Tool"))) == reading)
         #expect(refusal(.insert(.string("n"), below: try path("/Shop"), at: .last, section: nil)) == reading)
         #expect(refusal(.move(try path("/Plain/p"), below: try path("/Shop/Tool"), at: .last, section: nil)) == reading)
+        #expect(refusal(.move(try path("/Shop/Tool"), below: try path("/Plain"), at: .last, section: nil)) == reading)
+        #expect(refusal(.put(.string("Tool"), at: try path("/Shop/Tool"), onlyIfNew: false)) == reading)
+        let fields = PropertyListValue.dictionary(PropertyListDictionary([.init(key: "Query", value: .string("q"))]))
+        #expect(refusal(.patch(fields, at: try path("/Shop/Tool"))) == reading)
+        let inFile = "'Query' can be written only in the file of the document."
+        #expect(refusal(.patch(fields, at: try path("/Shop"))) == inFile)
+        #expect(refusal(.patch(fields, at: try path("/Plain/p"))) == nil)
         #expect(refusal(.delete(try path("/Shop"))) == nil)
         #expect(refusal(.delete(try path("/Plain/p"))) == nil)
         let query = PropertyListValue.dictionary(
@@ -245,8 +252,6 @@ import TreeSources
                 .init(key: "Title", value: .string("q")), .init(key: "Database", value: .string("sqlite:Shop.db")),
                 .init(key: "Query", value: .string("SELECT 1")),
             ]))
-        #expect(
-            refusal(.insert(query, below: try path("/Plain"), at: .last, section: nil))
-                == "'Query' can be written only in the file of the document.")
+        #expect(refusal(.insert(query, below: try path("/Plain"), at: .last, section: nil)) == inFile)
     }
 }

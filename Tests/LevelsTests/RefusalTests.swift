@@ -192,6 +192,9 @@ import Testing
                 "a section whose rows are a number", "{\"Sections\":[{\"Title\":\"A\",\n\"Rows\":5}]}",
                 "2:8: in /: 'Rows' must be an array of items, not a number"),
             Example(
+                "a number among the rows of a section", "{\"Sections\":[{\"Rows\":[\"a\",\n5]}]}",
+                "2:1: in /: element 2 of the array is a number, but an item must be a string or a dictionary"),
+            Example(
                 "a section's title that is an array", "{\"Sections\":[{\"Title\":[],\"Rows\":[]}]}",
                 "1:23: in /: a title must be text, a number or a date, not an array"),
             Example(

@@ -128,6 +128,32 @@ import Testing
         #expect(try tell(level, row: 1).difference(from: read(#"{"Title":"b","X":[1,{"Y":2}]}"#)) == nil)
     }
 
+    @Test("A walk ends with the first event that is refused")
+    func refusedEvents() throws {
+        let rows = #"{"Title":"a","Tag":[1,{"b":"c"}],"Rows":[["d"],[]]}"#
+        let sections = #"{"Title":"e","Sections":[["f"],{"Title":"B","Rows":["g"]}]}"#
+        let named = #"{"Title":"h","Sections":{"A":["i"]}}"#
+        let table = #"{"Title":"j","DrillBy":["A"],"TitleBy":"B","Records":[{"A":"k","B":"l"}]}"#
+        let text = "[\(rows),\(sections),\(named),\(table)]"
+        let document = try Document.tree(text).document
+        let any = try read(text).anyTree().document
+        let items = try #require(document.child(0))
+        let value = Item(
+            steps: [(document, 0), (items, 3), (try #require(items.child(3)), 0)].map(Item.Step.init), count: 1)
+        var walks = [document, any].map { TreeWalk(level: $0, row: 0) } + [TreeWalk(value)]
+        walks += items.rowNumbers.map { TreeWalk(fieldsOf: items, row: $0) }
+        for walk in walks {
+            func count(refusing number: Int?) throws(PropertyListError) -> Int {
+                var (walk, consumer) = (walk, EventCounter(refused: number))
+                try walk.finish(to: &consumer)
+                return consumer.count
+            }
+            for number in 0..<(try count(refusing: nil)) {
+                #expect(throws: EventCounter.refusal, "event \(number)") { try count(refusing: number) }
+            }
+        }
+    }
+
     private func read(_ text: String) throws -> Value {
         var reader = ValueReader()
         try Document.read(text, into: &reader)
@@ -141,4 +167,30 @@ import Testing
         #expect(reader.values.count == 1)
         return try #require(reader.values.first)
     }
+}
+
+/// Counts events, and refuses one of them.
+private struct EventCounter: PropertyListConsumer {
+    static let refusal = PropertyListError(reason: "it is refused")
+
+    /// The number of the event to refuse, from 0.
+    let refused: Int?
+    private(set) var count = 0
+
+    init(refused: Int?) { self.refused = refused }
+
+    private mutating func take() throws(PropertyListError) {
+        count += 1
+        if count - 1 == refused { throw Self.refusal }
+    }
+
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) { try take() }
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) { try take() }
+    mutating func endDictionary() throws(PropertyListError) { try take() }
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) { try take() }
+    mutating func endArray() throws(PropertyListError) { try take() }
+    mutating func string(_ text: Span<UInt8>) throws(PropertyListError) { try take() }
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) { try take() }
+    mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try take() }
+    mutating func null() throws(PropertyListError) { try take() }
 }

@@ -21,6 +21,21 @@ import Testing
         #expect(RetainedBytes.of(old, beside: new, atMost: .max) > 1 << 20)
     }
 
+    @Test("counts the levels that differ, each once, and not those that are equal")
+    func shared() throws {
+        let old = try Document.tree(
+            #"[{"Title": "A", "Rows": [{"Title": "a", "Rows": ["1"]}]}, {"Title": "B", "Rows": ["b"]}]"#
+        ).document
+        let new = try Document.tree(
+            #"[{"Title": "A", "Rows": [{"Title": "a", "Rows": ["2"]}]}, {"Title": "B", "Rows": ["b"]}]"#
+        ).document
+        var differing: [Level?] = [old]
+        for _ in 0..<4 { differing.append(differing.last??.child(0)) }
+        #expect(
+            RetainedBytes.of(old, beside: new, atMost: .max)
+                == differing.compactMap(\.self).map(\.residentBytes).reduce(0, +))
+    }
+
     @Test("is at most the bound and the level that exceeds it")
     func bound() throws {
         let old = try Document.tree(#"[{"Title": "a", "Children": ["b"]}]"#).document

@@ -16,6 +16,8 @@ public final class MemorySource: TreeSource {
         /// The watchers cannot follow the log up to this state.
         var lost = 0
         var isConnected: Bool?
+        /// Whether another program has committed rows that are not part of the tree.
+        var hasOtherRows = false
         /// Why nothing can be read now.
         var refusal: SourceError?
         /// Fails the saves, the first one first.
@@ -72,6 +74,9 @@ public final class MemorySource: TreeSource {
         }
     }
 
+    /// Commits rows that are not part of the tree, as another program does.
+    public func commitOtherRows() { change { $0.hasOtherRows = true } }
+
     /// Sets whether there is a connection, as a database has one.
     public func setConnected(_ isConnected: Bool) { change { $0.isConnected = isConnected } }
 
@@ -86,6 +91,13 @@ public final class MemorySource: TreeSource {
 
     /// How many saves were begun.
     public var saves: Int { state.withLock { $0.saves } }
+
+    private func takeOtherRows() -> Bool {
+        state.withLock { state in
+            defer { state.hasOtherRows = false }
+            return state.hasOtherRows
+        }
+    }
 
     private func change(_ body: (inout State) -> Void) {
         let wakeups = state.withLock { state in
@@ -163,6 +175,7 @@ public final class MemorySource: TreeSource {
             let (refusal, documents, causes) = source.state.withLock { ($0.refusal, $0.documents, $0.causes) }
             if let refusal { return isWoken ? .failed(refusal) : nil }
             if source.state.withLock({ $0.epoch != epoch || $0.lost > seen }) { return .arrived }
+            if source.takeOtherRows() { return .committed }
             defer { (seen, isAsked) = (documents.count - 1, false) }
             guard seen < documents.count - 1 else { return isAsked ? .confirmed : nil }
             return .advanced(

@@ -65,6 +65,16 @@ struct AdvancingStoreTests {
         #expect(store.current.revision == "memory-3")
     }
 
+    @Test("publishes the same tree again when a database of its rows has changed, also before it tries an edit again")
+    func otherRows() throws {
+        let store = try store()
+        let first = store.current
+        source.commitOtherRows()
+        #expect(journal.waits { store.current !== first })
+        #expect(store.current.document === first.document)
+        #expect(store.current.cause == .database(author: nil))
+    }
+
     @Test("tells what happens, in order")
     func events() throws {
         let store = try store()
@@ -78,7 +88,8 @@ struct AdvancingStoreTests {
         }
         #expect(same === store.current)
         source.spoil("the table is gone; restore it")
-        #expect(journal.waits { store.isStale })
+        #expect(journal.waits { store.status.lastError == "memory:test: the table is gone; restore it." })
+        #expect(store.titles == ["D"])
         // An answer to a client is told again.
         guard case .refused = store.reloaded() else {
             Issue.record("the reload was not refused")
@@ -92,6 +103,7 @@ struct AdvancingStoreTests {
         source.setConnected(true)
         try source.commit(#"["F"]"#)
         #expect(journal.waits { store.titles == ["F"] })
+        #expect(store.status == .ok)
         store.stop()
         #expect(
             journal.events.map(\.words) == [
@@ -100,16 +112,5 @@ struct AdvancingStoreTests {
                 "refused: memory:test: the table is gone; restore it.",
                 "advanced memory-3",
             ])
-    }
-
-    @Test("keeps its tree while the source cannot be read")
-    func stale() throws {
-        let store = try store()
-        source.spoil("the table is gone; restore it")
-        #expect(journal.waits { store.isStale })
-        #expect(store.status.lastError == "memory:test: the table is gone; restore it.")
-        #expect(store.titles == ["A"])
-        try source.commit(#"["B"]"#)
-        #expect(journal.waits { store.titles == ["B"] && store.status == .ok })
     }
 }

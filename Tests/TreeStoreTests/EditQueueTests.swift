@@ -57,4 +57,19 @@ struct OpenEditsTests {
         #expect(pauses(isNew: false) == [10, 20, 40, 80, 160, 320, 640, 1_280])
         #expect(pauses(isNew: true) == [0, 0, 0, 0, 0, 0, 0, 0])
     }
+
+    @Test("are due from the end of their pause on, and not when all were answered")
+    func due() throws {
+        let queue = EditQueue(wakeup: try Wakeup())
+        var edits = OpenEdits()
+        edits.fill(from: queue)
+        #expect(!edits.isDue(at: start))
+        queue.add(EditRequest(content: .document([]), author: nil) { _ in })
+        edits.fill(from: queue)
+        #expect(edits.isDue(at: start))
+        _ = edits.postpone(at: start, isNew: false)
+        #expect([9, 10, 11].map { edits.isDue(at: start + .milliseconds($0)) } == [false, true, true])
+        edits.remove(first: 1)
+        #expect(!edits.isDue(at: start))
+    }
 }

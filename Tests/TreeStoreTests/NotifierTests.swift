@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import Levels
 import Locking
@@ -75,6 +76,30 @@ struct NotifierTests {
         #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 8))
         notifier.stop()
         thread.join()
+    }
+
+    @Test("lets a publisher go that waits when the limit ends")
+    func limitEnds() throws {
+        let notifier = try Notifier()
+        try scratch.write("Data.plist", items("1"))
+        let document = try file.load(replacing: nil).tree.document
+        func snapshot(_ number: Int) -> Snapshot { Snapshot(document: document, revision: "k3-\(number)", loadedAt: 0) }
+        let state = StoreState(first: snapshot(0), historyBytes: 0, notifier: notifier)
+        state.publications.subscribe { _, _ in }
+        for number in 1...8 { state.publications.publish(snapshot(number)) }
+        let (thread, isOver) = (Guarded(""), DispatchSemaphore(value: 0))
+        DispatchQueue.global().async {
+            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            thread.withLock { $0 = name ?? "" }
+            notifier.waitForRoom(state.publications)
+            isOver.signal()
+        }
+        while thread.withLock({ $0.isEmpty }) { sched_yield() }
+        let path = "/proc/\(thread.withLock { $0 })/stat"
+        // The thread does nothing else for which it would sleep.
+        while try !String(contentsOfFile: path, encoding: .utf8).contains(") S ") { sched_yield() }
+        notifier.endLimit()
+        #expect(isOver.wait(timeout: .now() + .seconds(20)) == .success)
     }
 
     @Test("bounds what edits publish while a subscriber does not return, and a stop ends their wait")

@@ -61,14 +61,18 @@ struct RemoteStoreTests {
     @Test("is stale while the origin's document cannot be read, and recovers with a new document")
     func garbage() throws {
         let origin = try StubOrigin(script: [
-            .document(items("A"), tag: "\"a\""), .document("nonsense"), .document(items("B")),
+            .document(items("A"), tag: "\"a\""), .document("nonsense"), .status("500 Oh"), .document(items("B")),
         ])
         let store = try store(origin)
         #expect(journal.waits { store.titles == ["B"] && store.status == .ok })
         #expect(
             journal.refusals == [
-                "\(origin()): it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'."
+                "\(origin()): it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'nonsense'.",
+                "\(origin()): the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated.",
             ])
+        // The document was read, the other answer was not.
+        let readings = journal.events.compactMap { if case .refused(_, let took) = $0 { took > .zero } else { nil } }
+        #expect(readings == [true, false])
     }
 
     @Test("answers a reload with the document fetched for it, even if the origin holds an answer back")

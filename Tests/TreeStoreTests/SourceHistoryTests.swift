@@ -91,6 +91,20 @@ struct SourceHistoryTests {
         #expect(store.titles == ["A", "B"])
     }
 
+    @Test("is stale while the outcome of a save is unknown, and keeps the figures of its database")
+    func doubt() throws {
+        let state = StoreState(first: try store().current, historyBytes: 0, notifier: try Notifier())
+        state.noteConnection(of: ConnectedWatcher())
+        #expect(state.databaseConnection?.isConnected == true)
+        state.noteDoubt(SourceError("memory:test", reason: "the connection was lost"))
+        #expect(state.databaseConnection?.isConnected == false)
+        #expect(state.databaseConnection?.work == ConnectedWatcher().databaseWork)
+        state.storeStatus = .ok
+        #expect(state.storeStatus.lastError == "memory:test: the connection was lost.")
+        state.endDoubt()
+        #expect(state.storeStatus == .ok)
+    }
+
     @Test(
         "reads the parts of a name",
         arguments: [
@@ -101,5 +115,19 @@ struct SourceHistoryTests {
         let name = RevisionName(text)
         #expect(name?.epoch == epoch)
         #expect(name?.number == number)
+    }
+}
+
+/// The watcher of a database that is connected, and has done something.
+private final class ConnectedWatcher: SourceWatcher {
+    let isConnected: Bool? = true
+    var databaseWork: DatabaseWork {
+        var work = DatabaseWork()
+        work.madeConnections = 2
+        return work
+    }
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        throw SourceError("memory:test", reason: "it is only watched")
     }
 }

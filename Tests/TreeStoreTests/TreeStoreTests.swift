@@ -2,6 +2,7 @@ import Foundation
 import Levels
 import Locking
 import Synchronization
+import TestSources
 import Testing
 import TreeSources
 
@@ -189,8 +190,21 @@ struct TreeStoreTests {
         let held = store.current
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.titles == ["B"] })
-        #expect(sleeps.waits { $0.contains(.limited) && $0.last == .unlimited })
+        #expect(sleeps.waitsForUnlimited())
         #expect(held.document.child(0)?.title(0) == "A")
+    }
+
+    @Test("loads again after a burst of changes, but only if the source has changed since", arguments: [false, true])
+    func burst(isDoubtful: Bool) throws {
+        let sleeps = Sleeps()
+        let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
+        let source = WatchedSource(file, sleeps: sleeps, isDoubtful: isDoubtful)
+        let store = try TreeStore(source: source) { [journal] in journal.note($0) }
+        try scratch.write("aside", items("B"))
+        try scratch.rename("aside", "Data.plist")
+        #expect(journal.waits { store.titles == ["B"] })
+        #expect(sleeps.waitsForUnlimited())
+        #expect(journal.unchanged == (isDoubtful ? 1 : 0))
     }
 
     @Test("reads again after a failure, without an event")
@@ -215,9 +229,58 @@ struct TreeStoreTests {
         let store = try TreeStore(source: WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
         try scratch.write("Data.plist", "<plist><array><string>B</string>")
         #expect(journal.waits { store.isStale })
-        #expect(sleeps.waits { $0.last == .unlimited })
+        #expect(sleeps.waitsForUnlimited())
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.titles == ["B"] })
+    }
+
+    @Test("begins its pauses anew after each change")
+    func pauses() throws {
+        let sleeps = Sleeps()
+        let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(30))
+        let source = WatchedSource(file, sleeps: sleeps)
+        let store = try TreeStore(source: source) { [journal] in journal.note($0) }
+        source.refuse(with: SourceError(file.path, reason: "no descriptors"))
+        for count in 1...2 {
+            try scratch.write("aside", items("B"))
+            try scratch.rename("aside", "Data.plist")
+            #expect(journal.waits { journal.refusals.count == count })
+            // The sleep before the refusal ended with the burst.
+            #expect(sleeps.waits { ($0.last ?? nil).map { (.seconds(1) ... .seconds(30)).contains($0) } ?? false })
+        }
+        #expect(store.titles == ["A"])
+    }
+
+    @Test("reports the division of a table's records after the first load, and after each load that changes it")
+    func records() throws {
+        let tables = ["Title,N\nOne,1\n", "Title,N\nTwo,1\n", "Name,N\nTwo,1\n", "Name,N\nThree,1\n"]
+        try scratch.write("Data.csv", tables[0])
+        var interpretation = Interpretation()
+        interpretation.records = RecordOptions()
+        let file = PropertyListFile(
+            path: scratch("Data.csv"), interpretation: interpretation, pollInterval: .seconds(3_600))
+        let store = try TreeStore(source: file) { [journal] in journal.note($0) }
+        for table in tables {
+            try scratch.write("aside", table)
+            try scratch.rename("aside", "Data.csv")
+            _ = store.reloaded()
+        }
+        let titles = journal.events.compactMap {
+            if case .records(let choice) = $0 { choice.drilling.titleField } else { nil }
+        }
+        #expect(titles == ["Title", "Name"])
+    }
+
+    @Test("publishes rows that are not in memory if their fingerprint differs, and otherwise not")
+    func rows() throws {
+        let source = CountedSource()
+        let store = try TreeStore(source: source)
+        for (state, isNew) in [(1, false), (2, true), (2, false)] as [(UInt64, Bool)] {
+            source.state.withLock { $0 = state }
+            let before = store.current
+            _ = store.reloaded()
+            #expect((store.current !== before) == isNew)
+        }
     }
 
     @Test("keeps its tree when it is stopped, and answers later requests so")
@@ -286,5 +349,17 @@ struct TreeStoreTests {
         _ = store.reloaded()
         _ = store.reloaded()
         #expect(store.titles == ["B"])
+    }
+}
+
+/// Numbers with a fingerprint that can be changed.
+private final class CountedSource: TreeSource {
+    let name = "numbers"
+    let state = Guarded<UInt64>(1)
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        var loaded = try NumberSource(count: 3).load(replacing: old)
+        loaded.fingerprint = Fingerprint([state.withLock { $0 }])
+        return loaded
     }
 }

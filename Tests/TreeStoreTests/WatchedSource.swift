@@ -4,26 +4,27 @@ import Locking
 import Threads
 import TreeSources
 
-/// How often a store's thread has gone to sleep, and whether it was to wake by itself.
+/// The sleeps of a store's thread: after which time each was to end by itself, at the latest.
 final class Sleeps: Sendable {
-    enum Kind { case limited, unlimited }
-
-    private let kinds = Guarded<[Kind]>([])
+    private let limits = Guarded<[Duration?]>([])
     private let arrivals = DispatchSemaphore(value: 0)
 
-    func note(_ kind: Kind) {
-        kinds.withLock { $0.append(kind) }
+    func note(until deadline: ContinuousClock.Instant?) {
+        limits.withLock { $0.append(deadline.map { ContinuousClock.now.duration(to: $0) }) }
         arrivals.signal()
     }
 
     /// Waits until something holds of all of them so far; false after twenty seconds without.
-    func waits(until holds: ([Kind]) -> Bool) -> Bool {
+    func waits(until holds: ([Duration?]) -> Bool) -> Bool {
         let limit = DispatchTime.now() + .seconds(20)
-        while !holds(kinds.withLock { $0 }) {
-            guard arrivals.wait(timeout: limit) == .success else { return holds(kinds.withLock { $0 }) }
+        while !holds(limits.withLock { $0 }) {
+            guard arrivals.wait(timeout: limit) == .success else { return holds(limits.withLock { $0 }) }
         }
         return true
     }
+
+    /// Waits for a sleep without a limit after one that had a limit.
+    func waitsForUnlimited() -> Bool { waits { $0.contains { $0 != nil } && $0.last == .some(nil) } }
 }
 
 /// A file as a source whose store is looked at while it sleeps, and which can be kept from reading it.
@@ -31,10 +32,13 @@ final class WatchedSource: TreeSource {
     private let file: PropertyListFile
     private let sleeps: Sleeps
     private let refusal = Guarded<SourceError?>(nil)
+    /// Whether the file seems to have changed since each load.
+    private let isDoubtful: Bool
 
-    init(_ file: PropertyListFile, sleeps: Sleeps = Sleeps()) {
+    init(_ file: PropertyListFile, sleeps: Sleeps = Sleeps(), isDoubtful: Bool = false) {
         self.file = file
         self.sleeps = sleeps
+        self.isDoubtful = isDoubtful
     }
 
     /// Refuses all loads from now on; nil lets them be again.
@@ -66,12 +70,12 @@ final class WatchedSource: TreeSource {
         func refresh() -> Bool { watcher.refresh() }
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
 
-        var fingerprint: Fingerprint? { watcher.fingerprint }
+        var fingerprint: Fingerprint? { source.isDoubtful ? nil : watcher.fingerprint }
         func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
 
         /// The store's own deadlines are in the set by now.
         func addWaits(to waits: inout WaitSet) {
-            sleeps.note(waits.deadline == nil ? .unlimited : .limited)
+            sleeps.note(until: waits.deadline)
             watcher.addWaits(to: &waits)
         }
 

@@ -107,12 +107,13 @@ extension SQLiteTreeTests {
 
     // MARK: The user's own objects
 
-    @Test func aTreeWithOtherNamesKeepsTheUsersIndexesAndTriggers() throws {
+    @Test func aTreeWithOtherNamesKeepsTheUsersIndexesAndTriggersAndHasAllOfItsOwn() throws {
         let names = try StructuralNames(mapping: "title=name,children=kids")
         try other().execute(
             """
             CREATE INDEX own ON items (json_extract(fields, '$.Text'));
             CREATE TRIGGER mine AFTER INSERT ON items BEGIN SELECT 1; END;
+            DROP INDEX items_level; DROP TRIGGER updated;
             """)
         try put(#"{"name":"R","kids":["A"]}"#, names: names, replaces: true)
         let objects = try other().first(

@@ -29,12 +29,11 @@ final class SQLiteImport: TreeImport {
             connection = try SQLiteConnection(path: path)
             // The constraints of the table contain the names of the structural keys.
             isNewTable = old.keys != keys
-            try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
-            try connection.execute(SQLiteSchema.dropTriggers)
-            try connection.execute("DROP INDEX items_key; DROP INDEX items_level")
+            try connection.execute(
+                "PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE; \(SQLiteSchema.removals)")
             usersStatements = isNewTable ? try Self.usersStatements(on: connection) : []
-            try connection.execute("DELETE FROM changes WHERE revision IS NULL")
-            try connection.execute(isNewTable ? "DROP TABLE items" : "DELETE FROM items")
+            try connection.execute(
+                "DELETE FROM changes WHERE revision IS NULL; \(isNewTable ? "DROP TABLE items" : "DELETE FROM items")")
         } else {
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
             guard FileIdentity(path: folder.isEmpty ? "/" : folder) != nil else {
@@ -46,14 +45,12 @@ final class SQLiteImport: TreeImport {
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-                PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN
+                PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN; \(SQLiteSchema.tables)
                 """)
-            try connection.execute(SQLiteSchema.tables)
         }
         if isNewTable {
             // The writer obeys the constraints of a new table; checking them would parse each text three times.
-            try connection.execute("PRAGMA ignore_check_constraints = ON")
-            try connection.execute(SQLiteSchema.items(names))
+            try connection.execute("PRAGMA ignore_check_constraints = ON; \(SQLiteSchema.items(names))")
         }
         insertion = try connection.statement(
             "INSERT INTO items (id, parent, section, position, fields) VALUES (?, ?, ?, ?, ?)")
@@ -75,9 +72,8 @@ final class SQLiteImport: TreeImport {
 
     func finish() throws(DatabaseError) {
         insertion.reset()
-        if isNewTable { try connection.execute(SQLiteSchema.title(names)) }
         do throws(DatabaseError) {
-            try connection.execute(SQLiteSchema.indexes(names))
+            try connection.execute((isNewTable ? SQLiteSchema.title(names) : "") + SQLiteSchema.indexes(names))
         } catch {
             throw try unusableKey() ?? error
         }

@@ -70,7 +70,11 @@ enum SQLiteSchema {
           INSERT INTO changes (item) VALUES (OLD.id); END;
         """
 
-    static let dropTriggers = "DROP TRIGGER inserted; DROP TRIGGER updated; DROP TRIGGER deleted;"
+    /// Removes the triggers and indexes of `items`, of which another program may have removed some.
+    static let removals = """
+        DROP TRIGGER IF EXISTS inserted; DROP TRIGGER IF EXISTS updated; DROP TRIGGER IF EXISTS deleted;
+        DROP INDEX IF EXISTS items_key; DROP INDEX IF EXISTS items_level;
+        """
 
     private static func paths(_ names: [String]) -> [String] {
         names.map { name in

@@ -96,16 +96,12 @@ public struct DatabaseTables: TreeSource {
 
     /// Returns a tree that has only a root. `LoadedTree.rows` answers the requests instead of this tree.
     private func root(_ rows: TableRows) throws(DatabaseError) -> Tree {
-        let nowhere = SourcePosition.byte(offset: 0)
+        let title = PropertyListValue.string(String(decoding: rows.title, as: UTF8.self))
+        var walk = PropertyListValueWalk(
+            .dictionary(.init([.init(key: "Title", value: title), .init(key: "Rows", value: .array([]))])))
         var builder = TreeBuilder()
         do throws(PropertyListError) {
-            try builder.beginDictionary(at: nowhere)
-            try builder.key("Title".utf8Span.span, at: nowhere)
-            try builder.string(rows.title.span, at: nowhere)
-            try builder.key("Rows".utf8Span.span, at: nowhere)
-            try builder.beginArray(at: nowhere)
-            try builder.endArray()
-            try builder.endDictionary()
+            try walk.finish(to: &builder)
             return try builder.finish()
         } catch {
             throw DatabaseError(kind: .other, reason: error.reason)

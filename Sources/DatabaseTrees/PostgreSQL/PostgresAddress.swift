@@ -44,7 +44,7 @@ package struct PostgresAddress: Sendable, Equatable {
     }
 
     private init(_ text: String, ofTree: Bool) throws(SourceError) {
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.split(separator: "?", maxSplits: 1)
         // A password may contain a '?', which splits the address within the password.
         let isCut = parts.count == 2 && parts[1].contains("@") && !parts[0].contains("@")
         let safe = isCut ? "postgres://" : Self.withoutUser(String(parts.first ?? ""))

@@ -157,6 +157,24 @@ import TreeSources
         }
     }
 
+    @Test("that cannot be read say why, without the words of the database")
+    func refusals() {
+        let sentences: [(DatabaseError.Kind, String)] = [
+            (.timeout, "The database needs more time for this answer than it may have. Ask for less."),
+            (.busy, "Another program holds the lock of the database. Try again later."),
+            (.away, "The database cannot be read at the moment. Try again later."),
+            (.noSpace, "The database cannot be read at the moment. Try again later."),
+            (.readOnly, "The database cannot be read at the moment. Try again later."),
+            (.tooLarge, "A value for this answer is too large to be read. Ask for other fields, or change the view."),
+            (.refused, "The database refuses to read this; its log has the reason."),
+            (.other, "The database cannot be read; its file may be damaged."),
+        ]
+        for (kind, sentence) in sentences {
+            let refusal = RowRefusal(DatabaseError(kind: kind, reason: "secret"))
+            #expect(refusal == RowRefusal(kind: kind == .timeout ? .timeout : .unreadable, sentence: sentence))
+        }
+    }
+
     @Test("are read no longer than the time for an answer, even if each record takes few steps")
     func deadline() throws {
         let connection = try SQLiteConnection(path: path, for: .read)

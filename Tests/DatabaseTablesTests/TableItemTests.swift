@@ -168,6 +168,10 @@ import TreeSources
         )
         #expect(try list("/Shop", in: asked) == ["1 2 0", "2 1 0", "~3 1 0"])
         #expect(try detail("/Shop/2", in: asked)?.item.titlePath == "/Shop/1")
+        let counted = try snapshot(
+            #""Database":"sqlite:Shop.db","Query":"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2) SELECT i FROM n","Key":["i"]"#
+        )
+        #expect(try list("/Shop", in: counted) == ["1 1 0", "2 2 0"])
     }
 
     @Test(

@@ -211,8 +211,14 @@ extension PostgresTreeTests {
             }
             try other.run("UPDATE extreme.head SET \(column) = \(old)")
         }
-        try other.run("UPDATE extreme.revisions SET at = 'infinity'")
-        #expect(try tree.head().date == 0)
+        for (time, date) in [
+            ("infinity", 0), ("10000-01-01", 0), ("9999-12-31 23:59:59", 253_402_300_799),
+            ("0001-01-01", -62_135_596_800),
+            ("0001-12-31 23:59:59 BC", 0),
+        ] as [(String, Double)] {
+            try other.run("SET TimeZone = 'UTC'; UPDATE extreme.revisions SET at = '\(time)'")
+            #expect(try tree.head().date == date, "\(time)")
+        }
         try other.run("INSERT INTO extreme.items VALUES (9223372036854775807, 0, 0, 9223372036854775807, '\"b\"')")
         #expect(try tree.reserveIDs(2).allSatisfy { (1..<Int64.max).contains($0) })
         try other.run("SELECT setval('extreme.items_id_seq', 9223372036854775807)")

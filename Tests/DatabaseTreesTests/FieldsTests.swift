@@ -49,24 +49,27 @@ import Testing
     @Test func hasTheTypesThatJSONLacks() throws {
         let value = dictionary([
             "Title": .string("T"), "Rows": .array([]), "When": .date(6_048_000), "Data": .data([1, 2]),
-            "None": .real(.nan),
-            "One": .real(1),
+            "None": .array([.real(.nan), .real(.infinity), .real(-.infinity)]), "One": .real(1),
             "Link": .uid(3), "Own": dictionary(["$date": .string("x")]),
         ])
         let text = try fields(value)
         #expect(
             text
-                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":{"$real":"nan"},"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}}}"#
+                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}}}"#
         )
-        let decoded = try PropertyListValue(json: Array(text.utf8)).decoded()
-        guard case .dictionary(let fields) = decoded else {
-            Issue.record("a dictionary is wanted, not \(decoded)")
-            return
+        #expect(try self.fields(PropertyListValue(json: Array(text.utf8)).decoded()) == text)
+        #expect(try PropertyListValue(json: Array(#"{"$real":"infinity"}"#.utf8)).decoded() == .real(.infinity))
+    }
+
+    @Test func areInBlocksThatAreAsLargeAsAllBlocksBefore() {
+        var rows = ItemRows()
+        for (id, count) in [3_000, 3_000, 3_000, 3_000, 20 << 20, 5_000].enumerated() {
+            rows.add(
+                ItemPlace(id: Int64(id), parent: 0, section: 0, position: 0), text: [UInt8](repeating: 0, count: count))
         }
-        #expect(fields["When"] == .date(6_048_000))
-        #expect(fields["Data"] == .data([1, 2]))
-        #expect(fields["Link"] == .uid(3))
-        #expect(fields["Own"] == dictionary(["$date": .string("x")]))
+        let sizes = rows.blocks.map(\.capacity)
+        // Memory comes in pages.
+        #expect(sizes.map { $0 / 4_096 * 4_096 } == [4_096, 4_096, 8_192, 20 << 20, 8 << 20], "\(sizes)")
     }
 
     @Test(arguments: [#"{"$date":"yesterday"}"#, #"{"$data":"%"}"#, #"{"$real":"1"}"#, #"{"$other":1}"#])

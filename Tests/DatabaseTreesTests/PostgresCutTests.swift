@@ -56,6 +56,27 @@ import TreeSources
             }, tree: "cut_reading")
     }
 
+    @Test("gives all rows of a query, one at a time, or an error")
+    func stream() throws {
+        for number in 1... {
+            let way = try CutServer(to: server, at: number)
+            var count: Int64 = 0
+            do throws(PostgresFailure) {
+                let connection = try PostgresConnection([
+                    ("host", way.folder), ("user", "drilldown"), ("dbname", "trees"),
+                ])
+                try connection.stream("SELECT n FROM generate_series(1, \(5 as Int64?)) n") { _ in
+                    count += 1
+                    return true
+                }
+                #expect(count == 5, "message \(number)")
+            } catch {
+                #expect(error.isLost, "message \(number)")
+            }
+            guard way.hasCut else { return }
+        }
+    }
+
     @Test("has each commit once if it was done, and not at all if it failed")
     func commits() throws {
         let direct = try server.makeTree("cut_commits", ["a"])

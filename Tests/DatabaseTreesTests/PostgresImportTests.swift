@@ -187,9 +187,18 @@ import TreeSources
                     kind: .readOnly, reason: "permission denied for table head; grant this role the missing permission")
             )
         ) { try reader.commit([RevisionWrite(.delete(1))], after: last) }
-        try server.connection().run(
-            "GRANT ALL ON ALL TABLES IN SCHEMA guarded TO reader; GRANT ALL ON ALL SEQUENCES IN SCHEMA guarded TO reader"
-        )
+        try server.connection().run("GRANT ALL ON ALL TABLES IN SCHEMA guarded TO reader")
+        let source = try DatabaseTree.postgres(
+            "postgres://reader@/trees?host=\(server.folder)&tree=guarded", passwordFile: nil)
+        let watcher = DatabaseWatcher(source: source, database: reader)
+        _ = try watcher.load(replacing: nil)
+        let group = try watcher.beginEdits()
+        _ = try group.apply(
+            EditBatch([.insert(.string("new"), below: .root, at: .last, section: nil)], isExact: true), by: nil)
+        let unsaved = try #require(throws: SaveError.self) { try group.save() }
+        guard case .unwritable(let refusal) = unsaved else { throw unsaved }
+        #expect(refusal.reason == "permission denied for sequence items_id_seq; grant this role the missing permission")
+        try server.connection().run("GRANT ALL ON ALL SEQUENCES IN SCHEMA guarded TO reader")
         try reader.commit([RevisionWrite(.delete(1))], after: last)
         let error = try #require(throws: DatabaseError.self) { try server.tree("guarded", role: "stranger").head() }
         #expect(error.reason == "permission denied for schema guarded; grant this role the missing permission")

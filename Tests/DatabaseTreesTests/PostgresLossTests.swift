@@ -50,9 +50,11 @@ struct PostgresLossTests {
 
     private func failure(ofError fields: [String]) throws -> (PostgresFailure?, isLost: Bool) {
         let content: [UInt8] = fields.flatMap { (field: String) -> [UInt8] in Array(field.utf8) + [0] } + [0]
-        let server = try ScriptedServer([
-            Self.isAuthenticated + Self.isReady, Self.message("E", content) + Self.isReady,
-        ])
+        return try failure(of: Self.message("E", content))
+    }
+
+    private func failure(of answer: [UInt8]) throws -> (PostgresFailure?, isLost: Bool) {
+        let server = try ScriptedServer([Self.isAuthenticated + Self.isReady, answer + Self.isReady])
         let connection = try PostgresConnection([
             ("host", server.folder.path), ("port", "1"), ("user", "a"), ("dbname", "a"),
         ])
@@ -65,8 +67,10 @@ struct PostgresLossTests {
         let refusal = try failure(ofError: ["SERROR", "C23505", "MThe key exists."])
         #expect(refusal.0 == PostgresFailure(state: "23505", message: "The key exists", constraint: nil, isLost: false))
         #expect(!refusal.isLost)
-        let unknown = try failure(ofError: ["SERROR", "MThe key exists."])
-        #expect(unknown.0 == .lost)
-        #expect(unknown.isLost)
+        // An error without a code, and no result.
+        for unknown in [try failure(ofError: ["SERROR", "MThe key exists."]), try failure(of: [])] {
+            #expect(unknown.0 == .lost)
+            #expect(unknown.isLost)
+        }
     }
 }

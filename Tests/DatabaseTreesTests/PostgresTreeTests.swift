@@ -141,6 +141,10 @@ import Testing
         #expect(throws: CommitError.changedMeanwhile) { try tree.commit([RevisionWrite(.delete(1))], after: last) }
         #expect(try tree.revisions(after: last)?.count == 1)
         #expect(!tree.isWoken(at: .now))
+        // The loss of the other connection leaves the lock.
+        let process = try tree.reader.open().column("SELECT pg_backend_pid()")[0]
+        try server.connection().run("SELECT pg_terminate_backend(\(process), 5000)")
+        #expect(throws: DatabaseError.self) { try tree.head() }
         #expect(tree.isWoken(at: .now + PostgresTree.longestLock))
         try server.connection().run("SET lock_timeout = '5s'; UPDATE unlocked.items SET position = 8 WHERE id = 1")
         #expect(try tree.head().revision == 3)
@@ -259,6 +263,12 @@ import Testing
               UPDATE shortened.items SET position = n WHERE id = 1;
             END LOOP; END $$
             """)
+        let whole = try server.tree("shortened")
+        // More of them than are read at a time.
+        for (after, hasMore) in [(1, true), (1_001, false)] as [(Int64, Bool)] {
+            #expect(try whole.revisions(after: after)?.last?.number == min(after + 1_000, 1_011))
+            #expect(whole.isWoken(at: .now) == hasMore)
+        }
         let tree = PostgresTree(address: try server.address("shortened"), keptRevisions: 10)
         let last = try tree.head()
         #expect(last.revision == 1_011)

@@ -81,6 +81,31 @@ extension SQLiteTreeTests {
         #expect(try SQLiteConnection(path: moved).first(count) == [.integer(1)])
     }
 
+    @Test func aReplacedDatabaseDiffersFromOneWithoutItsLog() throws {
+        let endings = ["", "-wal", "-shm"]
+        func make(_ endings: [String]) throws -> SQLiteFiles {
+            // Another file takes the place of each, so that it cannot have the same number.
+            for ending in endings {
+                try SQLiteConnection(path: path + ".new", for: .create).execute("CREATE TABLE t (a)")
+                try #require(unsafe rename(path + ".new", path + ending) == 0)
+            }
+            return SQLiteFiles(path: path)
+        }
+        for replaced in [[], [""], ["-wal"], ["-shm"], ["", "-wal"], ["", "-shm"], ["-wal", "-shm"], endings] {
+            for removed in [[], ["-wal"], ["-shm"], ["-wal", "-shm"]]
+            where removed.allSatisfy({ !replaced.contains($0) }) {
+                let old = try make(endings)
+                try remove(removed)
+                let new = try make(replaced)
+                #expect(new.hasLog == removed.isEmpty)
+                #expect(new.areSame(as: old) == (replaced.isEmpty && removed.isEmpty))
+                #expect(new.lackOnlyLog(of: old) == replaced.isEmpty)
+                let isLogOld = !(replaced + removed).contains("-wal")
+                #expect(new.haveOnlyLog(of: old) == (replaced.contains("") && isLogOld))
+            }
+        }
+    }
+
     @Test(arguments: [
         (5, DatabaseError.Kind.busy, "another program holds the lock of the database; end its transaction", nil),
         (6, .busy, "another program holds the lock of the database; end its transaction", nil),
@@ -117,6 +142,16 @@ extension SQLiteTreeTests {
             missing?.reason
                 == "the file cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
         )
+        let unread = #expect(throws: DatabaseError.self) { _ = try SQLiteConnection(path: path + ".none", for: .read) }
+        #expect(unread == (try SQLiteConnection(path: path, for: .read)).failure(8))
+    }
+
+    @Test func aStatementIsCompiledOnceUntilTheStatementsAreForgotten() throws {
+        let connection = try other()
+        let compiled = try connection.statement("SELECT 1")
+        #expect(try connection.statement("SELECT 1") === compiled && connection.statement("SELECT 2") !== compiled)
+        connection.forgetStatements()
+        #expect(try connection.statement("SELECT 1") !== compiled)
     }
 
     @Test func aReadErrorIsNotAWriteError() throws {

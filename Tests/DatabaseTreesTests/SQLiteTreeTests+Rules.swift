@@ -1,5 +1,6 @@
 import Levels
 import Testing
+import Threads
 import TreeSources
 
 @testable import DatabaseTrees
@@ -80,6 +81,14 @@ extension SQLiteTreeTests {
             "DELETE FROM items WHERE id = 0",
             "sqlite:T.db: items[0]: there is no root; insert the item with the id 0 and no parent."
         ),
+        (
+            "PRAGMA foreign_keys = OFF; INSERT INTO items (id, parent, position, fields) VALUES (30, 99, 0, '\"x\"')",
+            "sqlite:T.db: items[30]: its parent, item 99, does not exist; set another parent, or delete the row."
+        ),
+        (
+            "UPDATE items SET parent = 5 WHERE id = 2",
+            "sqlite:T.db: items[2]: it is below itself; set another parent for it or for an item above it."
+        ),
     ])
     func rowsThatBreakARuleAreNotFollowed(statement: String, sentence: String) throws {
         let watcher = try loadedWatcher()
@@ -87,6 +96,29 @@ extension SQLiteTreeTests {
         #expect(look(watcher) == .arrived)
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
         #expect(error?.description == sentence)
+    }
+
+    @Test func theDeepestTreeIsFollowedAndADeeperOneIsNot() throws {
+        let outcome = Handover<Result<[Bool], any Error>>()
+        // As large a stack as the store's thread has.
+        let thread = try Thread(name: "deep", stackBytes: 64 << 20) {
+            outcome.give(
+                Result {
+                    try [511, 512].map { count in
+                        let watcher = try loadedWatcher()
+                        try other().execute(
+                            """
+                            DELETE FROM items WHERE parent = 1;
+                            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                            INSERT INTO items (id, parent, position, fields)
+                              SELECT 100 + i, CASE i WHEN 1 THEN 1 ELSE 99 + i END, 0, '"x"' FROM n
+                            """)
+                        if case .advanced? = look(watcher) { return true } else { return false }
+                    }
+                })
+        }
+        #expect(try outcome.take().get() == [true, false])
+        thread.join()
     }
 
     @Test func aTreeOfAnotherFormatMayHaveOtherTables() throws {

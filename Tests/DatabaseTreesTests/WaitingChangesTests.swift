@@ -1,5 +1,6 @@
 import TestSources
 import Testing
+import Threads
 
 @testable import DatabaseTrees
 @testable import TestSupport
@@ -15,16 +16,27 @@ import Testing
         let events = SQLiteFileEvents(path: path)
         let start = ContinuousClock.now
         // The poll, and whatever the files did before.
-        _ = events.isLookDue(at: start)
+        #expect(events.isLookDue(at: start))
         _ = events.isLookDue(at: start + .seconds(1))
         #expect(!events.isLookDue(at: start + .seconds(2)))
-        for number in 1...3 {
-            try writer.execute("INSERT INTO t VALUES (\(number))")
-            // Long before the next poll.
-            #expect(!events.isLookDue(at: start + .seconds(2)))
-            #expect(events.isLookDue(at: start + .milliseconds(2_500)))
-            #expect(!events.isLookDue(at: start + .milliseconds(2_600)))
+        /// The next look, in milliseconds after the start.
+        func nextLook() throws -> Double {
+            var waits = WaitSet()
+            events.addWaits(to: &waits)
+            return (try #require(waits.deadline) - start) / .milliseconds(1)
         }
+        for time in [2_000, 2_500, 4_990] {
+            #expect(try nextLook() == 5_000)
+            try writer.execute("INSERT INTO t VALUES (\(time))")
+            #expect(!events.isLookDue(at: start + .milliseconds(time)))
+            #expect(try nextLook() == Double(time + 1))
+            // Long before the next poll.
+            let looks = (time..<4_999).filter { events.isLookDue(at: start + .milliseconds($0)) }
+            #expect(looks == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48].map { time + $0 }.filter { $0 < 4_999 })
+        }
+        #expect(try nextLook() == 5_000)
+        #expect(events.isLookDue(at: start + .seconds(5)))
+        #expect(try nextLook() == 5_002)
     }
 
     @Test("are read with all changes of each revision, 100,000 changes at a time")

@@ -24,7 +24,7 @@ struct ItemRows {
     /// large array would be copied each time it grows.
     private var pages: [[Entry]] = []
     private static let pageBits = 18
-    fileprivate private(set) var blocks: [[UInt8]] = []
+    private(set) var blocks: [[UInt8]] = []
     /// Each block is as large as all blocks before it, up to this size.
     private static let largestBlock = 8 << 20
     private var blockBytes = 0

@@ -217,8 +217,6 @@ struct TreeFollower {
         let slots = index.rows(below: id)
         let level = before.below ?? .empty
         guard !level.form.isDrilled, level.rowCount == level.count else { return slots.isEmpty ? level : nil }
-        // The level below an item without rows depends on the item's fields in the database.
-        if slots.isEmpty, before.below == nil { return nil }
         guard let counts = arrange(id, level: level) else { return nil }
         guard let rows = try rows(below: id) else { return nil }
         return try made(of: rows, counts: counts, old: level, owner: owner)

@@ -108,7 +108,7 @@ package final class SQLiteConnection {
         }
         var compiled: OpaquePointer?
         let result = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
-        guard result == SQLITE_OK, let compiled = unsafe compiled else { throw failure(result) }
+        guard let compiled = unsafe compiled else { throw failure(result) }
         let statement = unsafe SQLiteStatement(compiled)
         if statements.count >= Self.mostStatements { statements = [:] }
         statements[sql] = statement

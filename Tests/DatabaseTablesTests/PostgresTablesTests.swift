@@ -230,6 +230,16 @@ import TreeSources
         #expect(error == DatabaseError(kind: .refused, reason: "cannot execute DELETE in a read-only transaction"))
     }
 
+    @Test("end a statement at its deadline, or once nobody wants the answer")
+    func deadlines() throws {
+        let reader = try PostgresReader(try PostgresDatabase(address, passwordFile: nil), timeout: .seconds(30))
+        for (time, isWanted) in [(60, false), (0, true)] {
+            reader.setDeadline(.now + .seconds(time), while: { isWanted })
+            let error = #expect(throws: DatabaseError.self) { try reader.run("SELECT pg_sleep(5)") }
+            #expect(error?.kind == .timeout)
+        }
+    }
+
     @Test("are read again after the server has ended the connection")
     func lost() throws {
         let rows = try rows()

@@ -6,6 +6,7 @@ import Testing
 import TreeSources
 
 @testable import DatabaseTables
+@testable import Levels
 @testable import TestSupport
 
 /// Items of a document whose rows are in a SQLite file.
@@ -257,5 +258,23 @@ import TreeSources
                 .init(key: "Query", value: .string("SELECT 1")),
             ]))
         #expect(refusal(.insert(query, below: try path("/Plain"), at: .last, section: nil)) == inFile)
+    }
+
+    @Test(
+        "names only hosts that the operator allows, each of several",
+        arguments: [
+            ("postgres://bad/db", "bad"), ("postgres://good,bad/db", "bad"), ("postgres://bad,good/db", "bad"),
+            ("postgres://good,worse,bad/db", "worse"), ("postgres://good/db?host=bad", "bad"),
+            ("postgres:///db?host=good,bad", "bad"),
+        ])
+    func hosts(address: String, host: String) throws {
+        var options = TableRows.Options()
+        options.hosts = ["good", "better"]
+        let open = TableRows.opener(options)
+        let error = try #require(throws: SourceError.self) { try open(nil, address, DatabaseReference()) }
+        #expect(
+            error.reason
+                == "the host '\(host)' is not one that --databases names; add it there to let documents read its databases"
+        )
     }
 }

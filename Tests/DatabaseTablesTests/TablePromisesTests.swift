@@ -262,7 +262,7 @@ import TreeSources
     /// A view of 25 records; in PostgreSQL, it counts its runs.
     private static let views = """
         CREATE VIEW runs AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24)
-        SELECT 'record ' || i AS name, i % 5 AS size FROM n
+        SELECT 'record ' || i AS name, i % 5 AS size, i / 5 AS shelf FROM n
         """
     private static let countedView = """
         CREATE VIEW runs AS WITH run AS MATERIALIZED (
@@ -288,6 +288,16 @@ import TreeSources
             #expect(
                 try rows.keys("/runs") { ($0.order.sort, $0.page.limit) = (try RowOrder("-size,name"), 3) }
                     == ["14 0", "19 0", "24 0"])
+            // Records that are equal in the order stay in the order of the view.
+            var (keys, next): ([String], RowBookmark?) = ([], nil)
+            repeat {
+                let page = try rows.page("/runs") {
+                    ($0.order.sort, $0.page.after, $0.page.limit) = (try RowOrder("-shelf"), next, 1)
+                }
+                page.forEachRow { keys.append(String(utf8: $0.key)) }
+                next = page.next
+            } while next != nil && keys.count < 30
+            #expect(keys == (0..<25).map { "\(20 - $0 / 5 * 5 + $0 % 5)" })
             let filtered = try rows.page("/runs") { $0.conditions = [try #require(RowCondition("size:9"))] }
             #expect((filtered.count, filtered.itemCount) == (0, 25))
             try rows.read("/runs") { reading, item in
@@ -329,7 +339,7 @@ import TreeSources
         #expect(try runs("/runs") { _ = try $0.page(RowQuery(sort: "-size"), below: $1) } == "2")
     }
 
-    // MARK: A file and servers
+    // MARK: A file
 
     @Test("are published after another file has taken the place of the file")
     func replacedFile() throws {
@@ -360,23 +370,5 @@ import TreeSources
             #expect(!isTaken())
             #expect(try title() == name)
         }
-    }
-
-    @Test(
-        "of a document are only on hosts that the operator allows, each of several",
-        arguments: [
-            ("postgres://bad/db", "bad"), ("postgres://good,bad/db", "bad"), ("postgres://bad,good/db", "bad"),
-            ("postgres://good,worse,bad/db", "worse"), ("postgres://good/db?host=bad", "bad"),
-            ("postgres:///db?host=good,bad", "bad"),
-        ])
-    func hosts(address: String, host: String) throws {
-        var options = TableRows.Options()
-        options.hosts = ["good", "better"]
-        let open = TableRows.opener(options)
-        let error = try #require(throws: SourceError.self) { try open(nil, address, DatabaseReference()) }
-        #expect(
-            error.reason
-                == "the host '\(host)' is not one that --databases names; add it there to let documents read its databases"
-        )
     }
 }

@@ -161,6 +161,8 @@ import TreeSources
         #expect(field(#"{"a":"\\u0000","b":["\\\\u0000",{"c":1}]}"#) == nil)
         #expect(field(#""a\u0000""#) == UnstorableText(field: nil))
         #expect(field(#"{"a":1,"b":{"c":["x","\u0000"]},"d":"e"}"#) == UnstorableText(field: "b"))
+        #expect(field(#"{"a":"\",","b":"\u0000"}"#) == UnstorableText(field: "b"))
+        #expect(field(#"{"a":[1],"b":{"c":2},"d":"\u0000"}"#) == UnstorableText(field: "d"))
         #expect(field(#"{"a":1,"\u0000":2}"#) == UnstorableText(field: #"\u0000"#))
     }
 

@@ -202,6 +202,10 @@ import TreeSources
         try reader.commit([RevisionWrite(.delete(1))], after: last)
         let error = try #require(throws: DatabaseError.self) { try server.tree("guarded", role: "stranger").head() }
         #expect(error.reason == "permission denied for schema guarded; grant this role the missing permission")
+        let unmade = try #require(throws: DatabaseError.self) {
+            _ = try server.tree("unmade", role: "stranger").beginImport(keys: nil, replaces: false)
+        }
+        #expect(unmade.reason == "permission denied for database trees; grant this role the missing permission")
         let nobody = try #require(throws: DatabaseError.self) { try server.tree("guarded", role: "nobody").head() }
         let reason = #"cannot connect: role "nobody" does not exist; create it, or name another in the address"#
         #expect(nobody == .init(kind: .away, reason: reason))

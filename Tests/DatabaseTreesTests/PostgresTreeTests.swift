@@ -1,6 +1,8 @@
 import Foundation
+import Locking
 import TestSources
 import Testing
+import TreeSources
 
 @testable import DatabaseTrees
 
@@ -135,16 +137,22 @@ import Testing
     }
 
     @Test func givesUpTheLockIfNoCommitFollows() throws {
-        let tree = try server.makeTree("unlocked", ["a"])
+        try server.makeTree("unlocked", ["a"])
+        let tree = PostgresTree(address: try server.address("unlocked", "&read=standby"))
         let last = try tree.head()
         try server.connection().run("UPDATE unlocked.items SET position = 7 WHERE id = 1")
         #expect(throws: CommitError.changedMeanwhile) { try tree.commit([RevisionWrite(.delete(1))], after: last) }
-        #expect(try tree.revisions(after: last)?.count == 1)
-        #expect(!tree.isWoken(at: .now))
-        // The loss of the other connection leaves the lock.
-        let process = try tree.reader.open().column("SELECT pg_backend_pid()")[0]
-        try server.connection().run("SELECT pg_terminate_backend(\(process), 5000)")
-        #expect(throws: DatabaseError.self) { try tree.head() }
+        // Only the connection that has the lock loses it.
+        for link in [tree.writer, tree.reader] {
+            #expect(try tree.revisions(after: last)?.count == 1)
+            #expect(tree.lockedUntil != nil)
+            let process = try link.open().column("SELECT pg_backend_pid()")[0]
+            try server.connection().run("SELECT pg_terminate_backend(\(process), 5000)")
+            #expect(throws: DatabaseError.self) {
+                if link === tree.writer { _ = try tree.reserveIDs(1) } else { _ = try tree.head() }
+            }
+            #expect((tree.lockedUntil == nil) == (link === tree.writer))
+        }
         #expect(tree.isWoken(at: .now + PostgresTree.longestLock))
         try server.connection().run("SET lock_timeout = '5s'; UPDATE unlocked.items SET position = 8 WHERE id = 1")
         #expect(try tree.head().revision == 3)
@@ -236,8 +244,11 @@ import Testing
         try tree.writer.open().run("SET lock_timeout = '20ms'")
         let process = try other.column("SELECT pg_backend_pid()")[0]
         let reason = "another program holds a lock in the database: process \(process) of the role drilldown"
-        #expect(throws: CommitError.failed(.init(kind: .busy, reason: reason))) {
-            try tree.commit([RevisionWrite(.delete(1))], after: last)
+        for (program, ending) in [("", ""), ("psql", " (psql)")] {
+            try other.run("SET application_name = '\(program)'")
+            #expect(throws: CommitError.failed(.init(kind: .busy, reason: reason + ending))) {
+                try tree.commit([RevisionWrite(.delete(1))], after: last)
+            }
         }
         try other.run("ROLLBACK")
         try tree.commit([RevisionWrite(.delete(1))], after: last)
@@ -269,6 +280,18 @@ import Testing
             #expect(try whole.revisions(after: after)?.last?.number == min(after + 1_000, 1_011))
             #expect(whole.isWoken(at: .now) == hasMore)
         }
+        // A role that may not shorten the log says so once.
+        try server.connection().run(
+            "CREATE ROLE keeper LOGIN; GRANT USAGE ON SCHEMA shortened TO keeper; GRANT SELECT ON ALL TABLES IN SCHEMA shortened TO keeper"
+        )
+        let notices = Guarded<[SourceNotice]>([])
+        let address = try PostgresAddress("postgres://keeper@/trees?host=\(server.folder)&tree=shortened")
+        let keeper = PostgresTree(address: address, keptRevisions: 10) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        for _ in 0..<2 { #expect(try keeper.revisions(after: 1_011)?.isEmpty == true) }
+        let reason = "permission denied for table changes; grant this role the missing permission"
+        #expect(notices.withLock(\.self) == [.logKept(SourceError(address.shown, reason: reason))])
         let tree = PostgresTree(address: try server.address("shortened"), keptRevisions: 10)
         let last = try tree.head()
         #expect(last.revision == 1_011)

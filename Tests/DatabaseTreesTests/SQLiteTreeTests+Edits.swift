@@ -33,6 +33,10 @@ extension SQLiteTreeTests {
         #expect(try tree.readItems { _, _ in }.revision == 1_200)
         _ = tree.isWoken(at: .now)
         #expect(!tree.isWoken(at: .now))
+        // A poll finds nothing new until another program has committed.
+        #expect(!tree.isWoken(at: .now + .seconds(10)))
+        try other().execute("UPDATE head SET revision = 1201")
+        #expect(tree.isWoken(at: .now + .seconds(20)))
     }
 
     @Test func writesNothingForWhatHasNotChanged() throws {

@@ -19,7 +19,8 @@ extension SQLiteTreeTests {
         try putSections()
         let watcher = try loadedWatcher()
         try other().run("UPDATE items SET fields = ? WHERE id = 1", .text(fields))
-        try expectAsLoaded(watcher)
+        // The order of the sections of a dictionary must be read.
+        try expectAsLoaded(watcher, isFollowed: fields.contains(#""Sections":["#))
     }
 
     @Test func rowsThatSwapTheirSectionsAreShownThere() throws {
@@ -27,7 +28,7 @@ extension SQLiteTreeTests {
         try other().execute("DELETE FROM items WHERE id = 4")
         let watcher = try loadedWatcher()
         try other().execute("UPDATE items SET section = 1 - section WHERE parent = 1")
-        try expectAsLoaded(watcher)
+        try expectAsLoaded(watcher, isFollowed: true)
     }
 
     @Test func hiddenSectionsKeepTheItemsInThem() throws {
@@ -57,8 +58,10 @@ extension SQLiteTreeTests {
     }
 
     /// Expects that the watcher has followed the latest revision, or loads it, as a new watcher does.
-    private func expectAsLoaded(_ watcher: DatabaseWatcher) throws {
-        if look(watcher) == .arrived { _ = try watcher.load(replacing: watcher.document) }
+    private func expectAsLoaded(_ watcher: DatabaseWatcher, isFollowed: Bool) throws {
+        let report = look(watcher)
+        #expect((report == .arrived) == !isFollowed)
+        if report == .arrived { _ = try watcher.load(replacing: watcher.document) }
         let loaded = try loadedWatcher()
         #expect(try json(watcher.document) == json(loaded.document))
         #expect(watcher.index.rows(below: 1) == loaded.index.rows(below: 1))
@@ -96,6 +99,22 @@ extension SQLiteTreeTests {
         #expect(look(watcher) == .arrived)
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
         #expect(error?.description == sentence)
+    }
+
+    @Test func changesThatGetNoRevisionAreNotShown() throws {
+        let watcher = try loadedWatcher()
+        try other().execute(
+            """
+            CREATE TRIGGER closed BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'the log is closed'); END;
+            UPDATE items SET fields = '"x"' WHERE id = 1
+            """)
+        let sentence = "sqlite:T.db: the database cannot be read: the log is closed."
+        guard case .failed(let fault)? = look(watcher) else {
+            Issue.record("the change is followed")
+            return
+        }
+        let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
+        #expect(fault.description == sentence && error?.description == sentence)
     }
 
     @Test func theDeepestTreeIsFollowedAndADeeperOneIsNot() throws {

@@ -38,8 +38,17 @@ import Testing
             RecordKey.values(Array("~3,2,7".utf8), affinities: [.text, .integer]) == [.null, .integer(2), .integer(7)])
     }
 
-    @Test("is no other text", arguments: ["~", "~9", "~4zz", "~40", "~7f", "~8", "a~b", "1,2", "~33"])
+    @Test("is no other text", arguments: ["~", "~9", "~4zz", "~40", "~7f", "~8", "a~b", "a~", "1,2", "~33"])
     func refused(text: String) {
         #expect(RecordKey.values(Array(text.utf8), affinities: [.none])?.count != 1)
+    }
+
+    @Test("is in a cursor unless it has more than 2,048 bytes")
+    func cursors() {
+        for bytes in [[UInt8](repeating: 65, count: 1_024), [UInt8](repeating: 65, count: 1_025)] {
+            for value in [DatabaseValue.text(bytes), .data(bytes)] {
+                #expect(PageCursor.holds([value, .integer(1), value]) == (bytes.count == 1_024))
+            }
+        }
     }
 }

@@ -59,6 +59,17 @@ import TreeSources
         }
     }
 
+    @Test("have sections in the order of any index that has them", arguments: TestedTables.Kind.allCases)
+    func sectionsByIndex(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            Self.words + "; UPDATE word SET name = 'd' WHERE id = 2; CREATE INDEX word_size ON word (size, name, id)")
+        #expect(
+            try tables.rows(arranged: 1).keys("/word") { $0.order.group = .field(RowField("size")) } == [
+                "3 0", "2 0", "1 0",
+            ])
+    }
+
     @Test(
         "have no key in an index over a part of the records, or over expressions", arguments: TestedTables.Kind.allCases
     )
@@ -369,6 +380,11 @@ import TreeSources
             #expect(isTaken())
             #expect(!isTaken())
             #expect(try title() == name)
+        }
+        // At most ten commits are reported in a second.
+        for (milliseconds, isReported) in [(10_000, true), (10_099, false), (10_100, true)] {
+            try SQLiteConnection(path: scratch("Tested.db")).execute("UPDATE word SET id = id + 1")
+            #expect(commits.takeCommit(at: now + .milliseconds(milliseconds), isAsked: true) == isReported)
         }
     }
 }

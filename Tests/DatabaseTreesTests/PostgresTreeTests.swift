@@ -236,6 +236,21 @@ import TreeSources
         #expect(failure?.isLost == true && connection.isLost)
     }
 
+    @Test func cancelsAStatementOfWhichNoMoreRowsAreWanted() throws {
+        var count = 0
+        let connection = try server.connection()
+        // The rows before the last are sent at once, because they are large.
+        let failure = #expect(throws: PostgresFailure.self) {
+            try connection.stream(
+                "SELECT repeat('x', 100000), pg_sleep(CASE WHEN n > 2 THEN 60 END) FROM generate_series(1, 3) n"
+            ) { _ in
+                count += 1
+                return false
+            }
+        }
+        #expect(failure?.state == "57014" && count == 1)
+    }
+
     @Test func saysThatAnotherProgramHoldsTheLock() throws {
         let tree = try server.makeTree("locked", ["a"])
         let last = try tree.head()

@@ -311,4 +311,18 @@ struct DocumentEditsTests {
         }
         #expect(outline(try loaded.tree.document) == "A M(P) N(O)")
     }
+
+    @Test("refuse a document with text that the syntax of the file cannot represent")
+    func beyondXML() throws {
+        try scratch.write("Main.json", items("A"))
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        let error = try #require(throws: EditRefusal.self) {
+            try group.replaceDocument(with: Array(#"["a\u0001"]"#.utf8))
+        }
+        #expect(
+            error.detail
+                == "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
+        )
+    }
 }

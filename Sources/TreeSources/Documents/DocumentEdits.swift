@@ -46,7 +46,7 @@ final class DocumentEdits: EditGroup {
         let changed = next.changedFiles
         guard changed.count <= 1 else { return nil }
         if let change = changed.first {
-            try check(change)
+            try checkSavability(of: part(of: change.original))
             if next.needsLoad || change.refersToOtherParts {
                 return try recompose(change, items: items) { session = next }
             }
@@ -55,30 +55,12 @@ final class DocumentEdits: EditGroup {
         return EditedTree(document: session.document, composition: session.composition, items: items)
     }
 
-    /// Refuses a change that the file cannot represent.
-    private func check(_ change: ChangedFile) throws(EditRefusal) {
-        let part = part(of: change.original)
-        try checkSavability(of: part)
-        try checkText(change.new, beside: change.old, part: part)
-    }
-
     /// Refuses edits of a file that cannot be saved. Each file is checked once.
     private func checkSavability(of part: PartFile?) throws(EditRefusal) {
         let file = part.map { ObjectIdentifier($0) } ?? ObjectIdentifier(watcher)
         guard !savable.contains(file) else { return }
         if case .nothing(let refusal) = watcher.savability(of: part) { throw EditRefusal(refusal) }
         savable.insert(file)
-    }
-
-    /// Refuses new text that the file's syntax cannot represent.
-    private func checkText(_ new: Level, beside old: Level, part: PartFile?) throws(EditRefusal) {
-        let syntax = part.map { $0.known?.syntax } ?? watcher.latest?.syntax
-        guard syntax == .xml, new.holdsTextBeyondXML, !old.holdsTextBeyondXML else { return }
-        throw EditRefusal(
-            .invalid(pointer: nil),
-            detail:
-                "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
-        )
     }
 
     /// Composes the document again, with the parts to which it now refers. This completes the group.
@@ -117,7 +99,13 @@ final class DocumentEdits: EditGroup {
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
         let (old, interpretation) = (loaded.tree.document, watcher.document.interpretation)
         var (bytes, new) = (bytes, try SentDocument(bytes: bytes, replacing: old, interpretation: interpretation))
-        try checkText(new.tree.document, beside: old, part: nil)
+        if loaded.syntax == .xml, new.tree.document.holdsTextBeyondXML {
+            throw EditRefusal(
+                .invalid(pointer: nil),
+                detail:
+                    "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
+            )
+        }
         if let syntax = loaded.syntax, syntax != new.syntax {
             // The same document may be read differently: a date is text in JSON, and text can be a row's title.
             do throws(PropertyListError) { bytes = try new.tree.document.written(as: syntax) } catch {

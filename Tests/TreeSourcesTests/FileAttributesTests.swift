@@ -44,14 +44,16 @@ struct FileAttributesTests {
         #expect(unsafe stat(scratch("New"), &new) == 0 && new.st_mode & 0o7777 == 0o640)
     }
 
-    @Test("are copied: permissions, owner and extended attributes")
-    func copies() throws {
+    @Test(
+        "are copied: permissions, owner and extended attributes",
+        arguments: [(12_345, 23_456), (12_345, 0), (0, 23_456)] as [(uid_t, gid_t)])
+    func copies(owner: uid_t, group: gid_t) throws {
         let value = Array("kept\0as it is".utf8)
         let isSet = unsafe value.withUnsafeBytes { bytes in
             unsafe setxattr(scratch("Old"), "user.note", bytes.baseAddress, bytes.count, 0) == 0
         }
         try scratch.permit(0o2751, "Old")
-        if geteuid() == 0 { #expect(unsafe chown(scratch("Old"), 12_345, 23_456) == 0) }
+        if geteuid() == 0 { #expect(unsafe chown(scratch("Old"), owner, group) == 0) }
         try copy()
         var (old, new) = (stat(), stat())
         #expect(unsafe stat(scratch("Old"), &old) == 0 && stat(scratch("New"), &new) == 0)

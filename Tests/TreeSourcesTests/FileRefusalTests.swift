@@ -68,6 +68,14 @@ struct FileRefusalTests {
         #expect(refusal(name) == "~/\(name): the file does not exist in the folder ~. Did you mean '\(near)'?")
     }
 
+    @Test("because its name is missing names no other hidden file")
+    func hiddenName() throws {
+        try scratch.write(".settings", items("A"))
+        #expect(
+            refusal(".plist")
+                == "~/.plist: the file does not exist in the folder ~; name a property list file that exists.")
+    }
+
     @Test("because its folder is missing names the first folder that is, and the one that was probably meant")
     func missingFolder() throws {
         #expect(

@@ -1,3 +1,4 @@
+import Levels
 import Testing
 
 @testable import TreeSources
@@ -32,5 +33,27 @@ struct FingerprintTests {
     @Test("is unknown if that of one part is")
     func unknown() {
         #expect(Fingerprint(of: [one, nil]) == nil)
+    }
+}
+
+@Suite("A newer tree")
+struct TreeAdvanceTests {
+    private func document(_ text: String) throws -> Level {
+        var builder = AnyTreeBuilder()
+        try builder.string(text.utf8Span.span)
+        return try builder.finish().document
+    }
+
+    @Test("equals only one with the same document, translations, revision and cause")
+    func comparison() throws {
+        let (one, other) = (try document("a"), try document("b"))
+        let german = Translations(variants: [.init(name: "de", language: "de", document: other)], fallback: nil)
+        let revision = SourceRevision(name: "k3-1", date: 0)
+        let advance = TreeAdvance(to: one, revision: revision)
+        #expect(advance == TreeAdvance(to: try document("a"), revision: revision))
+        for different in [
+            TreeAdvance(to: other, revision: revision), TreeAdvance(to: one, translations: german, revision: revision),
+            TreeAdvance(to: one), TreeAdvance(to: one, revision: revision, cause: .importer),
+        ] { #expect(advance != different) }
     }
 }

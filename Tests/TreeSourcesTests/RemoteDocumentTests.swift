@@ -108,6 +108,13 @@ struct RemoteDocumentTests {
                 "503 x",
                 "status 503 (Service Unavailable): the server cannot serve the document for now; the request will be repeated."
             ),
+            (
+                "407 x",
+                "status 407 (Proxy Authentication Required): the proxy requires credentials; put a user name and password into its URL."
+            ),
+            ("406 x", "status 406 (Not Acceptable): the server has no property list in XML, binary or JSON."),
+            ("410 x", "status 410 (Gone): the server has no document there; name the URL of a property list."),
+            ("599 x", "status 599: the server failed; the request will be repeated."),
             ("418 x", "status 418: expected 200 and a document."),
             ("206 x", "status 206 (Partial Content): expected 200 and the whole document."),
             ("302 x", "status 302 (Found): the response does not say where the document is; name its URL."),

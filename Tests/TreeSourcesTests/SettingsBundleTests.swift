@@ -97,7 +97,8 @@ import Testing
     func refusals() throws {
         try page(
             "Root", Self.pane("A", "Gone"), Self.pane("B", "../Sub"), Self.pane("C", "Broken"), Self.pane("D", "List"),
-            #"{"Type":"PSChildPaneSpecifier","Title":"E"}"#)
+            #"{"Type":"PSChildPaneSpecifier","Title":"E"}"#, Self.pane("F", "Folder"))
+        try scratch.folder("App.bundle/Folder.plist")
         try scratch.write("App.bundle/Broken.plist", "{\"PreferenceSpecifiers\":\n1}")
         try scratch.write("App.bundle/List.plist", "[]")
         try scratch.write("Sub.plist", "{\"PreferenceSpecifiers\":[]}")
@@ -107,12 +108,12 @@ import Testing
             "../Sub.plist: the path leads out of the folder of the bundle; move the file into that folder.",
             "Broken.plist:2:1: in /: 'PreferenceSpecifiers' must be an array of specifiers, not a number.",
             "List.plist: it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'.",
-            "the specifier names no 'File', which is its page.",
+            "the specifier names no 'File', which is its page.", "Folder.plist: it is not a file.",
         ]
         #expect(
             Self.titles(loaded.tree.document)
-                == "Root(" + zip("ABCDE", refusals).map { "\($0)(!\($1))" }.joined(separator: " ") + ")")
-        #expect(loaded.warnings.count == 5)
+                == "Root(" + zip("ABCDEF", refusals).map { "\($0)(!\($1))" }.joined(separator: " ") + ")")
+        #expect(loaded.warnings.count == 6)
         #expect(
             warnings(loaded).first
                 == "App.bundle/Root.plist:1:26: in /A: the row has no page, since Gone.plist: the page does not exist in the folder of the bundle."

@@ -210,12 +210,15 @@ struct TreeStoreTests {
     @Test("reads again after a failure, without an event")
     func retry() throws {
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .milliseconds(20))
-        let source = WatchedSource(file)
+        let sleeps = Sleeps()
+        let source = WatchedSource(file, sleeps: sleeps)
         let store = try TreeStore(source: source) { [journal] in journal.note($0) }
         source.refuse(with: SourceError(file.path, reason: "no descriptors"))
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.isStale })
         #expect(store.titles == ["A"])
+        // So long a pause, of 160 milliseconds, follows the fourth failure.
+        #expect(sleeps.waits { $0.contains { $0 ?? .zero > .milliseconds(100) } })
         source.refuse(with: nil)
         #expect(journal.waits { store.titles == ["B"] })
         #expect(store.status == .ok)

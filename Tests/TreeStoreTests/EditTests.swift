@@ -239,6 +239,18 @@ struct EditTests {
         #expect(try saved == ["X", "B"])
     }
 
+    @Test("is done if the program has just closed the file, and the store does not know of it yet")
+    func justClosed() throws {
+        let source = WatchedSource(PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600)))
+        let store = try store(source)
+        source.refuse(with: SourceError("Data.plist", reason: "it is half written"))
+        try scratch.write("aside", items("X"))
+        try scratch.rename("aside", "Data.plist")
+        #expect(journal.waits { store.isStale })
+        source.beginWriting()
+        #expect(store.inserted("B") == "done 2: X B")
+    }
+
     @Test("is refused after some seconds if a program keeps the file truncated")
     func keptTruncated() throws {
         let store = try store()

@@ -32,6 +32,7 @@ final class WatchedSource: TreeSource {
     private let file: PropertyListFile
     private let sleeps: Sleeps
     private let refusal = Guarded<SourceError?>(nil)
+    private let isBeingWritten = Guarded(false)
     /// Whether the file seems to have changed since each load.
     private let isDoubtful: Bool
 
@@ -44,13 +45,21 @@ final class WatchedSource: TreeSource {
     /// Refuses all loads from now on; nil lets them be again.
     func refuse(with error: SourceError?) { refusal.withLock { $0 = error } }
 
+    /// Has another program write the file, until it is asked for the first time; the file can be loaded then.
+    func beginWriting() { isBeingWritten.withLock { $0 = true } }
+
+    fileprivate func takeWriting() -> Bool {
+        refuse(with: nil)
+        return isBeingWritten.withLock { isBeingWritten in
+            defer { isBeingWritten = false }
+            return isBeingWritten
+        }
+    }
+
     var name: String { file.name }
     var retryInterval: Duration? { file.retryInterval }
 
-    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        if let error = refusal.withLock({ $0 }) { throw error }
-        return try file.load(replacing: old)
-    }
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try file.load(replacing: old) }
 
     func makeWatcher() -> any SourceWatcher {
         Watcher(self, file.makeWatcher(), sleeps)
@@ -68,10 +77,16 @@ final class WatchedSource: TreeSource {
         }
 
         func refresh() -> Bool { watcher.refresh() }
-        func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
+
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+            if let error = source.refusal.withLock({ $0 }) { throw error }
+            return try watcher.load(replacing: old)
+        }
 
         var fingerprint: Fingerprint? { source.isDoubtful ? nil : watcher.fingerprint }
         func savability(at path: ItemPath) -> Savability { watcher.savability(at: path) }
+        var isBeingWritten: Bool { source.takeWriting() }
+        func beginEdits() throws(EditRefusal) -> any EditGroup { try watcher.beginEdits() }
 
         /// The store's own deadlines are in the set by now.
         func addWaits(to waits: inout WaitSet) {

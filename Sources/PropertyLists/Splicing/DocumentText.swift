@@ -9,6 +9,8 @@ package struct DocumentText: Sendable {
     let encoding: TextEncoding
     /// The length of the byte order mark, in bytes.
     let mark: Int
+    /// The number of code units that a window over the document keeps at most. Tests set a smaller number.
+    package var mostKept = 1 << 17
 
     /// - Throws: `PropertyListError` for an unreadable file or an unsupported encoding.
     package init(input: DocumentInput, isXML: Bool) throws(PropertyListError) {

@@ -18,14 +18,13 @@ struct TokenWindow: ~Copyable {
 
     /// The size of the window in bytes; a small document fits as a whole.
     private let capacity: Int
-    private static var mostBytes: Int { 1 << 17 }
     /// The room after the window. Vectors of sixteen bytes are loaded, which may extend past the window's end.
     private static var padding: Int { 16 }
 
     /// - Throws: `PropertyListError` for a lack of memory.
     init(_ text: DocumentText) throws(PropertyListError) {
         self.text = text
-        capacity = min(Self.mostBytes, text.count + 256)
+        capacity = min(text.mostKept, text.count + 256)
         block = try MemoryBlock(bytes: capacity + Self.padding)
     }
 

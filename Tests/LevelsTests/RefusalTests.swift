@@ -69,7 +69,7 @@ import Testing
                 "1:21: in /a: a Key must be text, not a number"),
             Example(
                 "a Key that is an array", "[{\"Title\":\"a\",\"Key\":[]}]",
-                "1:21: in /a: a Key must be text, not an array"),
+                "1:15: in /a: a Key must be text, not an array"),
             Example(
                 "a Key that is data", "<array><dict><key>Key</key><data>AAEC</data></dict></array>",
                 "1:34: in /(item 1): a Key must be text, not data"),

@@ -104,50 +104,49 @@ import Testing
                 """)
     }
 
-    @Test("Each slot has a name of its own, and each list its rule", arguments: [Slot.ofItems, Slot.ofSections])
+    @Test(
+        "Each slot has a number of its own, and a message if it does not allow every value",
+        arguments: [Slot.ofItems, Slot.ofSections])
     func table(_ slots: [Slot]) {
-        #expect(Set(slots.map(\.name)).count == slots.count)
-        #expect(slots.count <= SlotFields.most)
+        #expect(Set(slots.map(\.number.rawValue)).count == slots.count)
         for slot in slots {
-            #expect((slot.value.array == .list) == (slot.array != nil), "\(slot.name)")
-            #expect((slot.value.dictionary == .list) == (slot.dictionary != nil), "\(slot.name)")
+            #expect(0 < slot.number.rawValue && Int(slot.number.rawValue) < SlotNumber.count)
+            #expect((slot.fields == .all) == (slot.demand == nil), "\(slot.names(in: .init()))")
         }
     }
 
     private func tree(_ text: String) throws(PropertyListError) -> Tree {
-        var builder = TreeBuilder(names: .init(), slots: Slot.ofItems + [.ranking, .order, .table, .titleBy])
+        var builder = TreeBuilder(names: .init(), slots: Slot.ofItems + [.ranking, .order, .table])
         try Document.read(text, into: &builder)
         return try builder.finish()
     }
 }
 
 extension Slot {
-    fileprivate static let ranking = Slot(
-        name: "ranking", names: .fixed(["Ranking"]), value: Expectation(array: .list), array: .ranking
-    ) { name in "'\(name)' must be an array of items" }
+    fileprivate static let ranking = Slot(number: .ranking, names: .fixed("Ranking"), array: .ranking) { name in
+        "'\(name)' must be an array of items"
+    }
 
-    fileprivate static let order = Slot(name: "order", names: .fixed(["Order"]), value: Expectation(scalars: .text)) {
-        _ in
+    fileprivate static let order = Slot(number: .order, names: .fixed("Order"), fields: .text) { _ in
         "an Order must be text"
     }
 }
 
 extension Slot {
-    fileprivate static let table = Slot(
-        name: "table", names: .fixed(["Table"]), value: Expectation(array: .list), array: .table
-    ) { name in "'\(name)' must be an array of dictionaries" }
-
-    fileprivate static let titleBy = Slot(
-        name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(scalars: .text)
-    ) { _ in
-        "a TitleBy must be text"
+    fileprivate static let table = Slot(number: .table, names: .fixed("Table"), array: .table) { name in
+        "'\(name)' must be an array of dictionaries"
     }
 }
 
+extension SlotNumber {
+    fileprivate static let ranking = SlotNumber(rawValue: 20)
+    fileprivate static let order = SlotNumber(rawValue: 21)
+    fileprivate static let table = SlotNumber(rawValue: 22)
+}
+
 extension ListRule {
-    fileprivate static let table = ListRule(kind: .records, elements: .records, form: .rows, strategy: Numbered.self)
-    fileprivate static let ranking = ListRule(
-        kind: .rows, elements: .items(array: .refused), form: .rows, strategy: Ranked.self)
+    fileprivate static let table = ListRule(kind: .records, form: .rows, strategy: Numbered.self)
+    fileprivate static let ranking = ListRule(kind: .rows, form: .rows, strategy: Ranked.self)
 }
 
 /// Reverses the rows if the item's `Order` says so.

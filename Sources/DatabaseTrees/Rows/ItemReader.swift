@@ -205,7 +205,7 @@ private final class FieldsReader {
 extension ItemReader: PropertyListConsumer {
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
         try beginValue()
-        if item.depth == 1, builder.expected.isSections {
+        if item.depth == 1, builder.takesNamedSections {
             named.append(item.id)
             item.isInNamedSections = true
         }
@@ -225,7 +225,7 @@ extension ItemReader: PropertyListConsumer {
     }
 
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        item.isInEmptyList = item.depth == 1 && builder.expected.isChildren
+        item.isInEmptyList = item.depth == 1 && builder.takesChildren
         item.depth += 1
         try builder.beginArray(at: position)
     }
@@ -257,7 +257,7 @@ extension ItemReader: PropertyListConsumer {
 
     mutating func null() throws(PropertyListError) {
         item.isInEmptyList = false
-        guard item.depth == 0 ? item.id == 0 : builder.expected.holdsRows && !item.isInHiddenSection else {
+        guard item.depth == 0 ? item.id == 0 : builder.takesRows && !item.isInHiddenSection else {
             throw PropertyListError(
                 reason:
                     "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
@@ -271,7 +271,7 @@ extension ItemReader: PropertyListConsumer {
     /// Refuses an item among the fields of another item, because it has no id and could not be edited.
     private mutating func beginValue() throws(PropertyListError) {
         item.isInEmptyList = false
-        guard item.depth > 0, builder.expected.makesItems, !item.isInHiddenSection else { return }
+        guard item.depth > 0, builder.takesItems, !item.isInHiddenSection else { return }
         throw .itemAmongFields(of: item.id)
     }
 

@@ -1,10 +1,16 @@
 internal import Bytes
 internal import PropertyLists
 
+/// An open container.
 struct Frame {
-    /// The role of the container. The role determines how the container is interpreted when it ends.
+    /// The role of the container. The role determines the meaning of the values in the container, and how the container
+    /// is interpreted when it ends.
     enum Kind: UInt8 {
+        /// A dictionary that is an item.
         case item
+        /// The root item of a document that is an array. The item has no dictionary.
+        case document
+        /// A dictionary that is a section.
         case section
         /// An array of items: the rows of a level, or of one section.
         case rows, sectionRows
@@ -17,13 +23,22 @@ struct Frame {
         /// Containers within fields.
         case dictionary, array
 
+        var isItem: Bool { self == .item || self == .document }
         /// Whether the container has the structural keys of an item or a section.
         var hasSlots: Bool { self == .item || self == .section }
         var holdsItems: Bool { self == .rows || self == .sectionRows }
+
+        /// The kinds of values in the container that are fields or parts of fields, before any key is read.
+        @inline(__always)
+        var fields: ValueKinds {
+            switch self {
+            case .item, .section, .record, .dictionary, .array: .all
+            case .document, .rows, .sectionRows, .records, .sectionList, .namedSections: []
+            }
+        }
     }
 
     private(set) var kind: Kind
-    var elements: Expectation
     let position: SourcePosition
     var base: TreeAssembly.Base
     /// The list whose level is made at the end of the item, if the container is that list or a part of it; otherwise
@@ -31,12 +46,8 @@ struct Frame {
     private(set) var list: GatheredList?
 
     @inline(__always)
-    init(
-        kind: Kind, of elements: Expectation, at position: SourcePosition, base: TreeAssembly.Base,
-        list: GatheredList? = nil
-    ) {
+    init(_ kind: Kind, at position: SourcePosition, base: TreeAssembly.Base, list: GatheredList? = nil) {
         self.kind = kind
-        self.elements = elements
         self.position = position
         self.base = base
         self.list = list
@@ -44,10 +55,8 @@ struct Frame {
 
     /// Turns a list of rows into a list of sections, before any row has been read.
     mutating func becomeSections() {
-        let rule = ListRule.arraysOfRows
-        kind = rule.kind
-        elements = rule.elements
-        list = GatheredList(rule)
+        kind = .sectionList
+        list = GatheredList(.arraysOfRows)
     }
 }
 
@@ -80,23 +89,16 @@ struct OpenItems {
     func field(_ slot: SlotNumber) -> Int? { items[count - 1].field(slot) }
 
     @inline(__always)
-    mutating func fill(_ slot: SlotNumber, with field: Int) {
-        items[count - 1].slots.fill(slot, with: field - items[count - 1].base.field)
-    }
+    mutating func fill(_ slot: SlotNumber, with field: Int) { items[count - 1].fill(slot, with: field) }
 
     @inline(__always)
-    var levelSlot: SlotNumber { items[count - 1].slots.level }
+    var levelSlot: SlotNumber { items[count - 1].levelSlot }
 
     mutating func claimLevel(_ slot: SlotNumber) {
-        items[count - 1].slots.claimLevel(slot)
+        items[count - 1].levelSlot = slot
         items[count - 1].level = nil
         items[count - 1].list = nil
     }
-
-    mutating func noteOrder() { items[count - 1].arrangesLevel = true }
-
-    @inline(__always)
-    var arrangesLevel: Bool { items[count - 1].arrangesLevel }
 
     mutating func hold(_ level: Level) { items[count - 1].level = level }
 
@@ -119,9 +121,11 @@ struct OpenItems {
 struct GatheredItem {
     private(set) var place: PackedPosition
     private(set) var base: TreeAssembly.Base
-    var slots = SlotFields()
-    /// Whether a field orders the item's level.
-    var arrangesLevel = false
+    /// For each slot, the number of the field with the slot's strongest name so far. The fields of the item count from
+    /// 1; the number is 0 if the slot is empty.
+    private var fields = InlineArray<24, UInt32>(repeating: 0)
+    /// The slot whose field holds the level; `none` until that field is read.
+    var levelSlot = SlotNumber.none
     /// The item's level, if the level was complete at the end of its rows.
     var level: Level?
     /// The list of which the level is made at the end of the item.
@@ -138,39 +142,23 @@ struct GatheredItem {
     mutating func begin(at position: SourcePosition, base: TreeAssembly.Base) {
         place = PackedPosition(position)
         self.base = base
-        slots = SlotFields()
-        arrangesLevel = false
+        fields = InlineArray(repeating: 0)
+        levelSlot = .none
         level = nil
         list = nil
     }
 
     /// The number of the field in a slot; nil if the slot is empty.
     @inline(__always)
-    func field(_ slot: SlotNumber) -> Int? { slots[slot].map { base.field + $0 } }
-
-    var levelField: Int? { field(slots.level) }
-}
-
-/// The fields in the slots of an item: for each slot, the field with the strongest name so far.
-struct SlotFields {
-    /// For each slot, the number of the slot's field among the item's fields, from 1. The number is 0 if the slot is
-    /// empty; slot 0 is always empty.
-    private var fields = InlineArray<24, UInt32>(repeating: 0)
-    /// The slot whose field holds the level; 0 until that field is read.
-    private(set) var level: SlotNumber = 0
-
-    static let capacity = 24
-    static let most = capacity - 1
-
-    /// The field in a slot, counted from the item's first field.
-    @inline(__always)
-    subscript(slot: SlotNumber) -> Int? {
-        let field = fields[Int(slot)]
-        return field == 0 ? nil : Int(field) - 1
+    func field(_ slot: SlotNumber) -> Int? {
+        let field = fields[Int(slot.rawValue)]
+        return field == 0 ? nil : base.field + Int(field) - 1
     }
 
     @inline(__always)
-    mutating func fill(_ slot: SlotNumber, with field: Int) { fields[Int(slot)] = UInt32(field + 1) }
+    mutating func fill(_ slot: SlotNumber, with field: Int) {
+        fields[Int(slot.rawValue)] = UInt32(field - base.field + 1)
+    }
 
-    mutating func claimLevel(_ slot: SlotNumber) { level = slot }
+    var levelField: Int? { field(levelSlot) }
 }

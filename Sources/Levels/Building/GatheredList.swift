@@ -76,13 +76,19 @@ final class GatheredList {
     }
 }
 
-/// The rule for a list whose level is made at the end of its item: the allowed elements, and the strategy that makes
-/// the level.
+/// The rule for a list that holds a level or a section's rows.
 struct ListRule: Sendable {
+    /// The role of the list, which determines the allowed elements.
     let kind: Frame.Kind
-    let elements: Expectation
     let form: LevelForm
-    let strategy: any LevelStrategy.Type
+    /// Makes the level at the end of the item; nil if the rows are complete when the list ends.
+    var strategy: (any LevelStrategy.Type)?
+
+    /// `Children`, as an array of items.
+    static let rows = ListRule(kind: .rows, form: .rows)
+
+    /// The rows of a section.
+    static let sectionRows = ListRule(kind: .sectionRows, form: .rows)
 }
 
 /// Makes an item's level from the rows of a list, at the end of the item.

@@ -11,72 +11,38 @@ struct SlotTable {
         let letters: Letters
     }
 
-    /// The properties of a slot that the builder needs when it reads the slot's key.
-    struct Rule {
-        let value: Expectation
-        let check: Slot.Check
-        let isHidden: Bool
-        /// Whether the key belongs to a table. `TreeBuilder.checkTable()` checks the table at the end of the item.
-        let isOfTable: Bool
-        /// Whether the key requires a call of `TreeBuilder.noteStructure`. One flag covers all reasons, so that a key
-        /// needs only one check.
-        let isNoted: Bool
-        let holdsLevel: Bool
-        let isForRoot: Bool
-        let arrangesLevel: Bool
-    }
-
     /// The names of recent look-ups, with `nameBytes` bytes for each. The length, the first byte and the last byte of a
     /// name determine its place.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
     private var remembered = [(length: Int, meaning: KeyMeaning)](repeating: (-1, KeyMeaning()), count: placeCount)
     private let known: [Known]
-    private let slots: [Slot]
-    private let rules: [Rule]
-    private let names: [[String]]
+    /// The slots and their names by number. A number without a slot has the slot `none`.
+    private var slots = [Slot](repeating: .none, count: SlotNumber.count)
+    private var names = [[String]](repeating: [], count: SlotNumber.count)
 
     private static let placeCount = 64
     private static let nameBytes = 32
 
-    /// - Parameter slots: the valid slots, at most `SlotFields.most`.
     init(slots: [Slot], names structure: StructuralNames) {
-        precondition(slots.count <= SlotFields.most, "more slots than an item has room for; raise SlotFields.capacity")
-        let names = slots.map { $0.names(in: structure) }
-        known = slots.indices.flatMap { index in
-            names[index].enumerated().map { rank, name in
+        known = slots.flatMap { slot in
+            slot.names(in: structure).enumerated().map { rank, name in
                 Known(
-                    name: name, meaning: KeyMeaning(rank: UInt32(rank), slot: SlotNumber(index + 1)),
-                    letters: Letters(of: name))
+                    name: name, meaning: KeyMeaning(rank: UInt32(rank), slot: slot.number), letters: Letters(of: name))
             }
         }
-        rules = slots.enumerated().map { index, slot in
-            var value = slot.value
-            value.slot = SlotNumber(index + 1)
-            let isOfTable = slot.name == Slot.records.name || slot.name == Slot.drillBy.name
-            return Rule(
-                value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
-                isNoted: slot.isHidden || isOfTable || slot.arrangesLevel || slot.name == Slot.source.name
-                    || slot.name == Slot.database.name || slot.name == Slot.type.name,
-                holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot, arrangesLevel: slot.arrangesLevel)
+        for slot in slots {
+            self.slots[Int(slot.number.rawValue)] = slot
+            names[Int(slot.number.rawValue)] = slot.names(in: structure)
         }
-        self.slots = slots
-        self.names = names
     }
 
     // MARK: Slots by number
 
-    /// The number of a slot; 0 if the table lacks the slot.
-    func number(of slot: Slot) -> SlotNumber {
-        SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1)
-    }
-
-    func slot(_ number: SlotNumber) -> Slot { slots[Int(number) - 1] }
-
     @inline(__always)
-    func rule(of number: SlotNumber) -> Rule { rules[Int(number) - 1] }
+    subscript(slot: SlotNumber) -> Slot { slots[Int(slot.rawValue)] }
 
     /// The names of a slot in the document, the strongest first.
-    func names(of number: SlotNumber) -> [String] { number == 0 ? [] : names[Int(number) - 1] }
+    func names(of slot: SlotNumber) -> [String] { names[Int(slot.rawValue)] }
 
     // MARK: Slots by name
 
@@ -109,9 +75,9 @@ struct SlotTable {
         var meaning = KeyMeaning()
         let letters = Letters(of: name)
         for candidate in known where letters.isNear(candidate.letters) {
-            guard !slot(candidate.meaning.slot).keepsAnyValue else { continue }
+            guard !self[candidate.meaning.slot].isCommonName else { continue }
             if EditDistance.isOneSlip(name, candidate.name) { meaning.isNearMiss = true }
-            guard slot(candidate.meaning.slot).isList else { continue }
+            guard self[candidate.meaning.slot].isList else { continue }
             if EditDistance.isOneSlip(name, candidate.name, ignoringCase: true) { meaning.isNearList = true }
         }
         return meaning
@@ -120,14 +86,14 @@ struct SlotTable {
     /// The name of a list that is one typing error away from a key, regardless of case; otherwise nil.
     func nearList(of name: String) -> String? {
         known.first {
-            slot($0.meaning.slot).isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
+            self[$0.meaning.slot].isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
         }?.name
     }
 
     /// The structural name that is one typing error away from a key; otherwise nil.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
-        return known.first { !slot($0.meaning.slot).keepsAnyValue && EditDistance.isOneSlip(text, $0.name) }?.name
+        return known.first { !self[$0.meaning.slot].isCommonName && EditDistance.isOneSlip(text, $0.name) }?.name
     }
 }
 

@@ -79,39 +79,6 @@ extension Tree {
     }
 }
 
-/// Fields of one name that contain rows. The name is not structural, so the rows are not served.
-public struct StrayRows: Sendable, Equatable {
-    /// The name of the fields.
-    public let name: String
-    /// The position of the first of these fields, and the titles from the root to the item with that field.
-    let position: SourcePosition
-    let path: String
-    /// The structural name that is one typing error away from `name`; otherwise nil.
-    public let meant: String?
-    /// The names under which rows are read.
-    let structural: [String]
-    /// The number of these fields. A field within the rows of another stray field does not count.
-    public internal(set) var count = 1
-    /// Advice on how to serve the rows, as the end of the warning; nil without advice.
-    public var advice: String?
-
-    static let mostNames = 20
-
-    var warning: DocumentWarning {
-        let others = count == 1 ? "" : ", here and in \(count - 1) more \(count == 2 ? "place" : "places")"
-        if let meant { return warning("'\(name)' is kept as a field\(others); did you mean '\(meant)'?") }
-        let list = structural.map { "'\($0)'" }.joined(separator: " or ")
-        let ending = advice.map { "; \($0)" } ?? ""
-        return warning(
-            "'\(name)' holds dictionaries with a title but is kept as a field\(others); rows are read from \(list)\(ending)"
-        )
-    }
-
-    private func warning(_ message: String) -> DocumentWarning {
-        DocumentWarning(position: position, path: path, message: message)
-    }
-}
-
 extension Tree {
     /// Returns a copy of the tree with an edited document and the parts that this document mentions.
     ///

@@ -154,7 +154,7 @@ public struct Interpretation: Sendable {
         guard !fault.isOutOfMemory else { throw fault }
         var tableFault: PropertyListError?
         // An array whose elements lack titles may be a table. If its syntax is wrong, that is the fault to tell.
-        if let records, builder.refusesFirstElement, try advice.suggestsTable(advice.survey()) {
+        if let records, builder.untitledItem?.isFirstElement == true, try advice.suggestsTable(advice.survey()) {
             switch table(of: input, as: syntax, records: records, pool: pool) {
             case .success(let table): return table
             case .failure(let error): tableFault = error

@@ -26,7 +26,7 @@ extension RowGatherer {
         } else if row.explicitKey == nil,
             let source = PackedDictionary(bytes: self.bytes.span, fields: content).textRange(PartReference.sourceName)
         {
-            // An untitled item shows the path of its document, as in `TreeBuilder.rowTitledBySource`.
+            // An untitled item shows the path of its document, as in `ItemRows.swift`.
             row.title = source
         }
         return row

@@ -187,18 +187,3 @@ struct PackedPosition {
         return .text(line: Int(bits >> Self.columnBits), column: Int(bits & Self.columnMask))
     }
 }
-
-/// The meaning of a dictionary key in an item or a section.
-struct KeyMeaning {
-    /// The rank of the name among the names of its slot; the name with the lowest rank is the strongest.
-    var rank: UInt32 = 0
-    /// The number of the slot; 0 if the key is an ordinary field.
-    var slot: SlotNumber = 0
-    /// Whether the name is one typing error away from a structural name.
-    var isNearMiss = false
-    /// Whether the name is, regardless of case, one typing error away from the name of a list.
-    var isNearList = false
-}
-
-/// The number of a slot in its `SlotTable`, from 1; 0 stands for no slot.
-typealias SlotNumber = UInt8

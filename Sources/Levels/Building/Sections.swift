@@ -1,8 +1,20 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The ends of a section's rows and of a section's dictionary.
+/// Sections: arrays of rows, and dictionaries with rows.
 extension TreeBuilder {
+    mutating func openSection(at position: SourcePosition) {
+        let list = frames.last?.list
+        list?.openSection()
+        push(Frame(.section, at: position, base: tree.base, list: list))
+    }
+
+    mutating func openSectionRows(at position: SourcePosition) {
+        // Takes the section's earlier fields off the stack, to make room for the section's rows.
+        if kind == .section { takeSectionFields() }
+        push(Frame(.sectionRows, at: position, base: tree.base, list: frames.last?.list))
+    }
+
     mutating func closeSectionRows() {
         let frame = pop()
         guard let list = frame.list else { return }
@@ -31,7 +43,7 @@ extension TreeBuilder {
     }
 
     /// Moves the fields of the section's open dictionary into the section.
-    mutating func takeSectionFields() {
+    private mutating func takeSectionFields() {
         let frame = frames[frames.count - 1]
         guard let list = frame.list else { return }
         for field in frame.base.field..<tree.fields.count { take(field, as: &list.section) }
@@ -43,12 +55,12 @@ extension TreeBuilder {
 
     private func take(_ field: Int, as section: inout Section) {
         let start = tree.fields.start(field)
-        guard start.meaning.slot != 0, start.name.upperBound < tree.fields.bytes.count else { return }
-        switch sectionSlots.slot(start.meaning.slot).name {
-        case Slot.sectionTitle.name: section.title = tree.fields.scalarText(at: start.name.upperBound)
-        case Slot.sectionIndex.name: section.index = tree.fields.scalarText(at: start.name.upperBound)
-        case Slot.sectionType.name: frames.last?.list?.hasTypes = true
-        case Slot.sectionFooter.name: section.footer = tree.fields.scalarText(at: start.name.upperBound)
+        guard start.name.upperBound < tree.fields.bytes.count else { return }
+        switch start.meaning.slot {
+        case .title: section.title = tree.fields.scalarText(at: start.name.upperBound)
+        case .index: section.index = tree.fields.scalarText(at: start.name.upperBound)
+        case .type: frames.last?.list?.hasTypes = true
+        case .footer: section.footer = tree.fields.scalarText(at: start.name.upperBound)
         default: break
         }
     }
@@ -71,14 +83,10 @@ enum ListedSections: LevelStrategy {
 
 extension ListRule {
     /// `Sections`, as an array.
-    static let sections = ListRule(
-        kind: .sectionList, elements: Expectation(dictionary: .section, array: .sectionRows), form: .sections,
-        strategy: ListedSections.self)
+    static let sections = ListRule(kind: .sectionList, form: .sections, strategy: ListedSections.self)
 
     /// `Children`, as an array of arrays.
-    static let arraysOfRows = ListRule(
-        kind: .sectionList, elements: Expectation(array: .sectionRows), form: .arraysOfRows,
-        strategy: ListedSections.self)
+    static let arraysOfRows = ListRule(kind: .sectionList, form: .arraysOfRows, strategy: ListedSections.self)
 }
 
 extension TreeBuilder {
@@ -135,7 +143,5 @@ enum NamedSections: LevelStrategy {
 
 extension ListRule {
     /// `Sections`, as a dictionary.
-    static let namedSections = ListRule(
-        kind: .namedSections, elements: Expectation(array: .sectionRows), form: .namedSections,
-        strategy: NamedSections.self)
+    static let namedSections = ListRule(kind: .namedSections, form: .namedSections, strategy: NamedSections.self)
 }

@@ -6,7 +6,7 @@ extension TreeBuilder {
     mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
         try tree.countItem()
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
-        push(Frame(kind: .record, of: .anything, at: position, base: tree.base))
+        push(Frame(.record, at: position, base: tree.base))
     }
 
     /// Adds the row of a record, with an empty title.
@@ -22,16 +22,22 @@ extension TreeBuilder {
 
     // MARK: Their item
 
-    /// Checks that the innermost item has both `Records` and `DrillBy`, or neither.
+    /// Notes the file of the innermost item's records. Returns whether the records are in a file.
     ///
-    /// - Returns: whether the item's records are in a file.
+    /// - Throws: `PropertyListError` if the item has only one of `Records` and `DrillBy`.
     @inline(never)
-    mutating func checkTable() throws(PropertyListError) -> Bool {
-        // Both slots are 0 in a builder for documents without tables.
-        let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
-        if hasTable != (items.field(drillBySlot) != nil) { throw incompleteTable }
-        guard hasTable, items.innermost.list == nil else { return false }
-        try noteTable()
+    mutating func noteTable() throws(PropertyListError) -> Bool {
+        let item = items.innermost
+        guard item.levelSlot == .records, item.field(.drillBy) != nil else { throw incompleteTable }
+        guard item.list == nil else { return false }
+        let drilling = try drilling(of: item)
+        try checkDepth(of: drilling, in: item)
+        // The tag `hidden` precedes the name of the file.
+        if let field = item.field(.records),
+            let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
+        {
+            note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling: drilling))
+        }
         return true
     }
 
@@ -48,23 +54,11 @@ extension TreeBuilder {
             path: currentPath())
     }
 
-    /// Notes that the innermost item's level is a table in a file.
-    private mutating func noteTable() throws(PropertyListError) {
-        let item = items.innermost
-        let drilling = try drilling(of: item)
-        try checkDepth(of: drilling, in: item)
-        // The tag `hidden` precedes the name of the file.
-        guard let field = item.field(recordsSlot),
-            let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
-        else { return }
-        note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling: drilling), at: item.place)
-    }
-
     /// Returns the drilling of an item's table.
     ///
     /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
     func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
-        guard let field = item.field(drillBySlot),
+        guard let field = item.field(.drillBy),
             let fields = PackedReader(bytes: tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound).texts
         else {
             throw PropertyListError(
@@ -158,7 +152,7 @@ extension TreeBuilder {
 
 extension Slot {
     fileprivate static let table = Slot(
-        name: Slot.records.name, names: .fixed(["Records"]), value: Expectation(array: .list), array: .records
+        number: .records, names: .fixed(PartReference.recordsName), array: .records
     ) { _ in "the table must be an array of dictionaries" }
 }
 
@@ -185,7 +179,7 @@ enum Facets: LevelStrategy {
 
 extension ListRule {
     /// `Records`, as an array.
-    static let records = ListRule(kind: .records, elements: .records, form: .records, strategy: Facets.self)
+    static let records = ListRule(kind: .records, form: .records, strategy: Facets.self)
 }
 
 extension TreeBuilder {

@@ -3,49 +3,34 @@ internal import PropertyLists
 
 /// Errors for documents, with paths and misspelt names.
 extension TreeBuilder {
-    func refusal(of kind: ScalarKind) -> PropertyListError { refusal(of: kind.phrase) }
-
-    func refusal(of what: String) -> PropertyListError {
-        switch kind {
-        case nil: Self.noLevel(what)
-        case .rows, .sectionRows: misplacedElement(what)
-        case .records: misplacedRecord(what)
-        case .sectionList where !allowsSectionDictionaries:
-            PropertyListError(reason: "a section must be an array, not \(what)")
-        case .sectionList: PropertyListError(reason: "a section must be an array or a dictionary, not \(what)")
-        case .namedSections:
-            PropertyListError(reason: "the section '\(quoted: sectionName)' must be an array of items, not \(what)")
-        default: wrongValue(what)
-        }
+    /// The error for a value that is neither a field nor structure.
+    func refusal(of value: ValueKinds) -> PropertyListError {
+        let what = value.phrase
+        let reason =
+            switch kind {
+            case nil: Self.demandOfLevel(what)
+            case .rows where value == .array:
+                "an item must be a string or a dictionary, not an array; for sections every element must be an array"
+            case .sectionRows where value == .array: arrayAmongRows
+            case .rows, .sectionRows:
+                "element \(elementNumber) of the array is \(what), but an item must be a string or a dictionary"
+            case .records: "element \(elementNumber) of the array is \(what), but a record must be a dictionary"
+            case .sectionList where takesSectionDictionaries: "a section must be an array or a dictionary, not \(what)"
+            case .sectionList where value == .dictionary:
+                "a section must be an array here; sections with their own Title go into 'Sections'"
+            case .sectionList: "a section must be an array, not \(what)"
+            case .namedSections where value == .dictionary:
+                "the section '\(quoted: sectionName)' must be an array of items"
+            case .namedSections: "the section '\(quoted: sectionName)' must be an array of items, not \(what)"
+            default: demand.map { "\($0), not \(what)" } ?? "\(what) is not allowed here"
+            }
+        return PropertyListError(reason: reason)
     }
 
-    var refusalOfDictionary: PropertyListError {
-        switch kind {
-        case .sectionList:
-            PropertyListError(
-                reason: "a section must be an array here; sections with their own Title go into 'Sections'")
-        case .namedSections: PropertyListError(reason: "the section '\(quoted: sectionName)' must be an array of items")
-        default: wrongValue("a dictionary")
-        }
-    }
-
-    var refusalOfArray: PropertyListError {
-        switch kind {
-        case .rows:
-            PropertyListError(
-                reason:
-                    "an item must be a string or a dictionary, not an array; for sections every element must be an array"
-            )
-        case .sectionRows: arrayAmongRows
-        case .records: misplacedRecord("an array")
-        default: wrongValue("an array")
-        }
-    }
-
-    func wrongValue(_ what: String) -> PropertyListError {
-        guard expected.slot != 0 else { return PropertyListError(reason: "\(what) is not allowed here") }
-        let slot = (kind == .section ? sectionSlots : itemSlots).slot(expected.slot)
-        return PropertyListError(reason: "\(slot.demand(name(ofField: tree.fields.count - 1))), not \(what)")
+    /// The beginning of the error message for a wrong value of the latest key; nil if the key allows any value.
+    private var demand: String? {
+        guard openSlot != .none else { return nil }
+        return (kind == .section ? sectionSlots : itemSlots)[openSlot].demand?(name(ofField: tree.fields.count - 1))
     }
 
     var secondLevel: PropertyListError {
@@ -61,47 +46,30 @@ extension TreeBuilder {
             reason: "the section has a second list of rows, '\(quoted: second)'; only one is allowed")
     }
 
-    /// The error for a document without a level.
+    /// The reason for refusing a document without a level.
     ///
     /// - Parameter what: the kind of the document, such as `text`.
-    static func noLevel(_ what: String) -> PropertyListError {
-        PropertyListError(
-            reason:
-                "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
-        )
+    private static func demandOfLevel(_ what: String) -> String {
+        "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
     }
 
     var nestsTooDeep: PropertyListError {
         PropertyListError(reason: "items nest deeper than \(tree.limits.depth) levels; flatten the tree")
     }
 
-    private var allowsSectionDictionaries: Bool { frames.last?.elements.dictionary == .section }
-
     private var sectionName: String { frames.last?.list?.name ?? "" }
-
-    private func misplacedElement(_ what: String) -> PropertyListError {
-        PropertyListError(
-            reason: "element \(elementNumber) of the array is \(what), but an item must be a string or a dictionary")
-    }
-
-    private func misplacedRecord(_ what: String) -> PropertyListError {
-        PropertyListError(reason: "element \(elementNumber) of the array is \(what), but a record must be a dictionary")
-    }
 
     /// The number of the current element, from 1.
     private var elementNumber: Int { tree.rows.count - (frames.last?.base.row ?? 0) + 1 }
 
     /// The error for an array among a section's rows. If `Children` is an array of arrays, the error describes sections
     /// as nested arrays.
-    private var arrayAmongRows: PropertyListError {
-        if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.elements.dictionary == .refused {
-            return PropertyListError(
-                reason:
-                    "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
-            )
+    private var arrayAmongRows: String {
+        if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.list?.rule.form == .arraysOfRows {
+            "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
+        } else {
+            "an array appears among the rows of a section; a row is a string or a dictionary"
         }
-        return PropertyListError(
-            reason: "an array appears among the rows of a section; a row is a string or a dictionary")
     }
 }
 
@@ -111,8 +79,8 @@ extension TreeBuilder {
     var noTitle: PropertyListError {
         mutating get {
             let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
-            untitledItem = UntitledItem(names: found)
-            refusesFirstElement = isArray && items.count == 2 && tree.rows.isEmpty
+            let isFirstElement = frames.first?.kind == .document && items.count == 2 && tree.rows.isEmpty
+            untitledItem = UntitledItem(names: found, isFirstElement: isFirstElement)
             return PropertyListError(reason: missingTitle(among: found), at: frames.last?.position, path: currentPath())
         }
     }
@@ -138,16 +106,13 @@ extension TreeBuilder {
                 let tag = tree.fields.bytes.span[value]
                 return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
             }
-            guard let (field, meant) = misspelt(among: found, roles: [.children, .sections]) else {
-                var error = Self.noLevel("a dictionary without a level")
-                error.position = frames.last?.position
-                return error
+            let slip = misspelt(among: found, roles: [.children, .sections])
+            refusesMisspeltName = slip != nil
+            let reason = slip.map { field, meant in
+                "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?"
             }
-            refusesMisspeltName = true
             return PropertyListError(
-                reason:
-                    "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
-                at: frames.last?.position)
+                reason: reason ?? Self.demandOfLevel("a dictionary without a level"), at: frames.last?.position)
         }
     }
 
@@ -178,6 +143,8 @@ public struct UntitledItem: Sendable, Equatable {
     /// The names of the item's first hundred fields that contain text, a number, a date or a Boolean, in document
     /// order.
     public let names: [String]
+    /// Whether the item is the first element of an array that is the document.
+    public let isFirstElement: Bool
 
     static let mostNames = 100
 }
@@ -188,7 +155,7 @@ extension TreeBuilder {
     /// container is open.
     public func currentPath() -> String? {
         guard !frames.isEmpty else { return nil }
-        let open = frames.indices.filter { frames[$0].kind == .item }
+        let open = frames.indices.filter { frames[$0].kind.isItem }
         let titles = zip(open, items.all).dropFirst().map { number, item in
             title(of: item).map { QuotedText(text: $0).description } ?? untitledStep(item, frame: number)
         }
@@ -196,7 +163,7 @@ extension TreeBuilder {
     }
 
     private func title(of item: GatheredItem) -> String? {
-        guard let field = item.field(titleSlot) ?? item.field(keySlot), field < tree.fields.count else { return nil }
+        guard let field = item.field(.title) ?? item.field(.key), field < tree.fields.count else { return nil }
         return scalarText(ofField: field)
     }
 

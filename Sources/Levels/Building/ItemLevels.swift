@@ -1,18 +1,45 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Controls outside of settings bundles: items whose `Type` is a `ControlType`.
+/// The level of an item: the rows of a list, or the rows of a settings page.
 extension TreeBuilder {
-    /// Appends a control to the item that was packed last, if the item's `Type` is the name of a control. Returns
-    /// whether a control was appended.
-    mutating func appendControl(to content: Range<Int>) throws(PropertyListError) -> Bool {
-        let type = PackedDictionary(bytes: tree.fields.bytes.span, fields: content).text("Type")
-        guard let type = type.flatMap(ControlType.init) else { return false }
-        let item = try PropertyListDictionary(packed: content, of: tree.fields.bytes.span)
-        var control = PropertyListDictionary(control: type.rawValue, key: item["Key"], value: item["Value"])
-        control.addProperties(of: item)
-        try tree.fields.bytes.append(control: control)
-        return true
+    /// Ends a list of rows. If the list is plain, the level is complete.
+    mutating func closeRows() throws(PropertyListError) {
+        if frames.last?.list != nil { return try closeList() }
+        let frame = pop()
+        let level = try tree.level(from: frame.base.row, start: frame.base.start, form: .rows, at: frame.position)
+        warnAboutRepeatedTitle(at: frame.position)
+        items.hold(level)
+        if kind == .document { return try closeItem() }
+        if level.count == 0 { warnAboutEmptyChildren(at: frame.position) }
+        tree.fields.hole(.rows)
+    }
+
+    /// Ends a list whose level is made at the end of its item.
+    mutating func closeList() throws(PropertyListError) {
+        let frame = pop()
+        guard let list = frame.list else { return }
+        let sections = list.takeSections()
+        try list.take(tree.setAside(frame.base, sections: sections, form: list.rule.form, at: frame.position))
+        items.hold(list)
+        if kind == .document { return try closeItem() }
+        tree.fields.hole(list.rule.form)
+    }
+
+    /// Takes the level of the innermost item, which ends.
+    mutating func takeLevel() throws(PropertyListError) -> Level? {
+        if let page = pageField { return try settingsPage(page) }
+        if let list = items.takeList(), let rows = list.takeRows(), let strategy = list.rule.strategy {
+            return try strategy.level(of: rows, in: items.innermost, builder: &self)
+        }
+        if items.count == 1, kind == .item, items.levelSlot == .none, source == nil, database == nil { throw noLevel }
+        return items.takeLevel()
+    }
+
+    mutating func level(of rows: SetAsideRows) throws(PropertyListError) -> Level {
+        let level = try tree.level(of: rows)
+        warnAboutRepeatedTitle(at: rows.position)
+        return level
     }
 }
 
@@ -20,19 +47,21 @@ extension TreeBuilder {
 extension TreeBuilder {
     /// The field of the innermost item's `PreferenceSpecifiers`, if they make the item a settings page; otherwise nil.
     var pageField: Int? {
-        guard let field = items.field(specifiersSlot) else { return nil }
-        return tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
-            ? field : nil
+        guard let field = items.field(.preferenceSpecifiers), items.count == 1 || items.field(.source) != nil,
+            tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
+        else { return nil }
+        return field
     }
 
     /// Whether `PreferenceSpecifiers` make the innermost item a settings page although the item is not the root. This
     /// occurs in a document that was written with its parts in place: the specifiers of a mounted page follow the
     /// item's `Source`.
-    var takesMountedPage: Bool { items.levelSlot == 0 && source != nil }
+    var takesMountedPage: Bool { items.levelSlot == .none && source != nil }
 
     /// The level of a settings page, from the innermost item's field with the specifiers.
-    mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
-        guard items.levelSlot == 0 else { throw pageWithLevel(field) }
+    @inline(never)
+    private mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
+        guard items.levelSlot == .none else { throw pageWithLevel(field) }
         let start = tree.fields.start(field)
         let position = start.place.position ?? .byte(offset: 0)
         do throws(PropertyListError) {

@@ -19,7 +19,7 @@ struct PageRows: ~Copyable {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
-        guard let tree = reader.table.tree else { return }
+        guard reader.isTree, let tree = reader.table.tree else { return }
         let list = RecordList(
             table: reader.table, referringBy: tree, to: reader.table, identity: reader.identity(statement))
         below.append((list, reader.table.referring.count))

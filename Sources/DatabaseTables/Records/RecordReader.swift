@@ -16,6 +16,8 @@ final class RecordReader {
     private let key: [Int32]
     /// The columns of the key, or the rowid: their places in the result, and their affinities.
     private let keyed: [(place: Int32, affinity: Affinity)]
+    /// Whether the table is a tree.
+    let isTree: Bool
     private let title: Int32?
     private let rowID: Int32?
     /// The maximum size of a text or of data that is shown, in bytes.
@@ -79,6 +81,7 @@ final class RecordReader {
         let last = rowID ?? 0
         order = ordering.map { $0 ?? last }
         keyed = Array(zip(key.isEmpty ? rowID.map { [$0] } ?? [] : key, table.keyAffinities))
+        isTree = table.tree != nil
         if columns.isEmpty { columns.append("1") }
         // An expression over the whole row rules out a scan of only an index, so PostgreSQL reads the rows in the order
         // of the table.

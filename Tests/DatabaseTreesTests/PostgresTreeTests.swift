@@ -145,13 +145,13 @@ import TreeSources
         // Only the connection that has the lock loses it.
         for link in [tree.writer, tree.reader] {
             #expect(try tree.revisions(after: last)?.count == 1)
-            #expect(tree.lockedUntil != nil)
+            #expect(tree.lock.end != nil)
             let process = try link.open().column("SELECT pg_backend_pid()")[0]
             try server.connection().run("SELECT pg_terminate_backend(\(process), 5000)")
             #expect(throws: DatabaseError.self) {
                 if link === tree.writer { _ = try tree.reserveIDs(1) } else { _ = try tree.head() }
             }
-            #expect((tree.lockedUntil == nil) == (link === tree.writer))
+            #expect((tree.lock.end == nil) == (link === tree.writer))
         }
         #expect(tree.isWoken(at: .now + PostgresTree.longestLock))
         try server.connection().run("SET lock_timeout = '5s'; UPDATE unlocked.items SET position = 8 WHERE id = 1")

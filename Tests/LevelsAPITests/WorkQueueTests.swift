@@ -75,7 +75,7 @@ import Testing
     }
 
     private func queue(_ threads: Threads) -> WorkQueue {
-        WorkQueue(capacity: 100, clock: { [now] in now.withLock { $0 } }, start: { threads.start($0) })
+        WorkQueue(capacity: 200, clock: { [now] in now.withLock { $0 } }, start: { threads.start($0) })
     }
 
     @Test("Requests come first; work behind them gets a ninth of the time while there are always requests")
@@ -105,6 +105,44 @@ import Testing
         threads.run()
         #expect(
             numbers == [1, 0] + Array(repeating: 1, count: 8) + [0] + Array(repeating: 1, count: 8) + [0, 1, 1, 1])
+    }
+
+    @Test("A long check takes the share of background work by its own time, whatever else was waiting")
+    func costly() {
+        let threads = Threads()
+        let queue = queue(threads)
+        let (long, short) = (taking(10, 6), (1...5).map { taking(1, $0) })
+        queue.addBehind(cost: 10_000_000) {
+            for (number, work) in short.enumerated() {
+                queue.addBehind(cost: [0, 100, 1_000, 10_000, 100_000][number], work)
+            }
+            long()
+            queue.addBehind(cost: 10_000_000, long)
+        }
+        for _ in 0..<200 { #expect(queue.add(taking(1, 0))) }
+        threads.run()
+        // Eight times 10 s, and eight times 1 s for each short check.
+        let background = numbers.enumerated().filter { $0.element > 0 }
+        #expect(background.map(\.element) == [6, 1, 2, 3, 4, 5, 6])
+        #expect(background.map(\.offset) == [1, 82, 91, 100, 109, 118, 127])
+    }
+
+    @Test("A request comes before the background work that a long request has delayed")
+    func afterLongRequest() {
+        let threads = Threads()
+        let queue = queue(threads)
+        let (check, last) = (taking(1, 0), taking(1, 2))
+        let first: WorkQueue.Work = { [now] in
+            now.withLock { $0 += .seconds(100) }
+            queue.addBehind {
+                check()
+                #expect(queue.add(last))
+            }
+            for _ in 0..<3 { queue.addBehind(check) }
+        }
+        #expect(queue.add(first))
+        threads.run()
+        #expect(numbers == [0, 2, 0, 0, 0])
     }
 
     @Test("Requests that took long before there was other work leave it no more than its share")

@@ -4,12 +4,12 @@ import TreeStore
 
 /// Runs long work on one or a few threads of low priority, so that the work hardly delays other requests.
 ///
-/// The work is in lanes. The lane of requests comes first; its work is done in order of arrival. Background work, such as
-/// checks after a change, comes behind the requests and does not count against their capacity. If requests are always
-/// waiting, background work still gets a small share of the time.
+/// Requests come first, in order of arrival. Background work, such as checks after a change, comes behind the requests and
+/// does not count against their capacity. If requests are always waiting, background work still gets a small share of the
+/// time.
 ///
-/// Background work is divided into lanes by cost, which get equal shares of the time. So a thousand long checks delay a
-/// short check by at most one long check, and any number of short checks cannot stop the long checks.
+/// Background work is divided into lanes by cost, which get equal shares of the time of background work. So a thousand
+/// long checks delay a short check by at most one long check, and any number of short checks cannot stop the long checks.
 ///
 /// A thread begins when work arrives, unless the maximum number of threads is running. A thread ends when no work
 /// is left.
@@ -19,21 +19,27 @@ final class WorkQueue: Sendable {
     typealias Start = @Sendable (@escaping Work) -> Void
 
     fileprivate struct State {
-        /// The lane of requests, and then the lanes of background work by the number of decimal digits of the cost.
-        var lanes = [Lane](repeating: Lane(), count: 7)
+        var requests = NumberedQueue<Work>()
+        /// The lanes of background work, by the number of decimal digits of the cost.
+        var lanes = [Lane](repeating: Lane(), count: 6)
+        /// The time spent on requests, and the time spent on background work times its weight. The kind with less time is
+        /// next (start-time fair queueing).
+        var requestTime = Duration.zero
+        var backgroundTime = Duration.zero
+        /// The time of the kind and of the lane of the latest work, as they were when it began. When no work is left, the
+        /// largest times.
+        var reached = Duration.zero
+        var reachedLane = Duration.zero
         /// The number of threads that do work.
         var running = 0
-        /// The most that had been spent on a lane when its latest work began, or on any lane when no work was left.
-        var reached = Duration.zero
         /// The mean time of requests, in which the latest requests weigh most.
         var mean = Duration.zero
     }
 
     fileprivate struct Lane {
         var work = NumberedQueue<Work>()
-        /// The time spent on the lane, times the lane's weight. The lane with the least time is next. A lane that was
-        /// empty continues at `reached`, or later if its own latest work took it further (start-time fair queueing).
-        var spent = Duration.zero
+        /// The time spent on the lane. The lane with the least time is next.
+        var time = Duration.zero
     }
 
     private let state = Guarded(State())
@@ -44,7 +50,7 @@ final class WorkQueue: Sendable {
     private let clock: @Sendable () -> Duration
 
     /// The time for requests, as a multiple of the time for background work, while both kinds are waiting.
-    private static let requestShare = 8
+    fileprivate static let requestWeight = 8
 
     /// - Parameters:
     ///   - threads: the maximum number of threads.
@@ -63,8 +69,8 @@ final class WorkQueue: Sendable {
     /// Adds the work of a request. Returns false if the queue is full.
     func add(_ work: @escaping Work) -> Bool {
         let (isTaken, isFirst) = state.withLock { state in
-            guard state.lanes[0].work.count < capacity else { return (false, false) }
-            return (true, state.add(work, to: 0, threads: threads))
+            guard state.requests.count < capacity else { return (false, false) }
+            return (true, state.add(work, threads: threads))
         }
         if isFirst { start { self.run() } }
         return isTaken
@@ -75,20 +81,20 @@ final class WorkQueue: Sendable {
     /// - Parameter cost: the approximate number of rows that the work looks at.
     func addBehind(cost: Int = 0, _ work: @escaping Work) {
         let isFirst = state.withLock { state in
-            var (lane, rest) = (1, cost / 100)
+            var (lane, rest) = (0, cost / 100)
             while rest > 0, lane < state.lanes.count - 1 { (lane, rest) = (lane + 1, rest / 10) }
-            return state.add(work, to: lane, threads: threads)
+            return state.add(work, behindIn: lane, threads: threads)
         }
         if isFirst { start { self.run() } }
     }
 
-    var count: Int { state.withLock { $0.lanes.reduce(0) { $0 + $1.work.count } } }
+    var count: Int { state.withLock { $0.lanes.reduce($0.requests.count) { $0 + $1.work.count } } }
 
     /// The expected time until all requests in the queue are done, including the background work between them.
     var expectedTime: Duration {
         state.withLock { state in
-            let requests = state.mean * state.lanes[0].work.count
-            return state.busy.contains { $0 > 0 } ? requests + requests / Self.requestShare : requests
+            let requests = state.mean * state.requests.count
+            return state.nextLane == nil ? requests : requests + requests / Self.requestWeight
         }
     }
 
@@ -97,7 +103,7 @@ final class WorkQueue: Sendable {
             let began = clock()
             work()
             let took = clock() - began
-            state.withLock { $0.note(took, in: lane, share: Self.requestShare) }
+            state.withLock { $0.note(took, in: lane) }
         }
     }
 
@@ -119,34 +125,67 @@ final class WorkQueue: Sendable {
 }
 
 extension WorkQueue.State {
-    /// The lanes with work.
-    fileprivate var busy: [Int] { lanes.indices.filter { lanes[$0].work.count > 0 } }
+    /// The lane whose work is next; nil without background work.
+    fileprivate var nextLane: Int? {
+        lanes.indices.filter { lanes[$0].work.count > 0 }
+            .min { lanes[$0].time < lanes[$1].time }
+    }
 
-    /// Adds work. Returns whether a thread must be started for the work.
-    fileprivate mutating func add(_ work: @escaping WorkQueue.Work, to lane: Int, threads: Int) -> Bool {
-        if lanes[lane].work.count == 0 { lanes[lane].spent = max(lanes[lane].spent, reached) }
+    /// Adds a request. Returns whether a thread must be started.
+    fileprivate mutating func add(_ work: @escaping WorkQueue.Work, threads: Int) -> Bool {
+        // Requests come first: a new one does not wait for background work to make up for earlier requests.
+        if requests.count == 0 { requestTime = reached }
+        requests.append(work)
+        return startsThread(threads)
+    }
+
+    /// Adds background work. Returns whether a thread must be started.
+    fileprivate mutating func add(
+        _ work: @escaping WorkQueue.Work, behindIn lane: Int, threads: Int
+    ) -> Bool {
+        // Without work for a time, neither has time to make up for, nor does it forget the time that it took.
+        if nextLane == nil { backgroundTime = max(backgroundTime, reached) }
+        if lanes[lane].work.count == 0 {
+            lanes[lane].time = max(lanes[lane].time, reachedLane)
+        }
         lanes[lane].work.append(work)
+        return startsThread(threads)
+    }
+
+    private mutating func startsThread(_ threads: Int) -> Bool {
         guard running < threads else { return false }
         running += 1
         return true
     }
 
-    /// The next work, and its lane. Nil if there is none; the thread must then end.
-    fileprivate mutating func takeNext() -> (work: WorkQueue.Work, lane: Int)? {
-        let next = busy.min { lanes[$0].spent < lanes[$1].spent }
-        if let next, let work = lanes[next].work.removeFirst() {
-            reached = max(reached, lanes[next].spent)
-            return (work, next)
+    /// Takes the next work, and its lane, which is nil for a request. Nil if there is no work; the thread must then end.
+    fileprivate mutating func takeNext() -> (work: WorkQueue.Work, lane: Int?)? {
+        let lane = nextLane
+        if lane == nil || requestTime <= backgroundTime, let work = requests.removeFirst() {
+            reached = max(reached, requestTime)
+            return (work, nil)
+        }
+        if let lane, let work = lanes[lane].work.removeFirst() {
+            reached = max(reached, backgroundTime)
+            reachedLane = max(reachedLane, lanes[lane].time)
+            return (work, lane)
         }
         running -= 1
-        if running == 0 { reached = lanes.map(\.spent).max() ?? .zero }
+        if running == 0 {
+            reached = max(requestTime, backgroundTime)
+            reachedLane = lanes.map(\.time).max() ?? .zero
+        }
         return nil
     }
 
-    /// Notes the time of work. The lanes of background work have together one share of the time for each `share` of the
-    /// requests.
-    fileprivate mutating func note(_ time: Duration, in lane: Int, share: Int) {
-        lanes[lane].spent += lane == 0 ? time : time * (share * max(busy.count { $0 > 0 }, 1))
-        if lane == 0 { mean = mean == .zero ? time : (mean * 3 + time) / 4 }
+    /// Notes the time of a request or, if `lane` is given, of background work.
+    fileprivate mutating func note(_ time: Duration, in lane: Int?) {
+        guard let lane else {
+            requestTime += time
+            mean = mean == .zero ? time : (mean * 3 + time) / 4
+            return
+        }
+        backgroundTime += time * WorkQueue.requestWeight
+        lanes[lane].time += time
     }
 }

@@ -165,6 +165,26 @@ struct DocumentEditsTests {
         #expect(try save(group, group.apply(inserting(.string("B"))), watcher) == "A M(P) N(O) B")
     }
 
+    @Test("stay in the document if another file changes before an edit of the group is refused")
+    func changedBeforeRefusal() throws {
+        let watcher = try watcher()
+        let main = try text("Main.json")
+        let mount = PropertyListValue.dictionary(
+            .init([.init(key: "Title", value: .string("L")), .init(key: "Source", value: .string("Main.json"))]))
+        let group = try watcher.beginEdits()
+        _ = try group.apply(inserting(.string("Q"), "/M"))
+        try scratch.write("Other.json", #"["O","foreign"]"#)
+        // The refusal composes the document again, with the changed file.
+        #expect(throws: EditRefusal.self) { try group.apply(inserting(mount, "/M")) }
+        _ = try group.save()
+        group.finish()
+        #expect(watcher.nextReport() == .changed)
+        #expect(outline(try watcher.load(replacing: nil).tree.document) == "A M(P Q) N(O foreign)")
+        let next = try watcher.beginEdits()
+        #expect(try save(next, next.apply(inserting(.string("R"), "/M")), watcher) == "A M(P Q R) N(O foreign)")
+        #expect(try text("Main.json") == main)
+    }
+
     @Test("of a mounted document stay its own after another of the group was refused")
     func refusedBeside() throws {
         let names = (1...20).map { "\"\($0)\"" }.joined(separator: ",")

@@ -66,7 +66,8 @@ final class DocumentComposer {
     /// - Parameters:
     ///   - loaded: the document without its parts.
     ///   - saved: a file that was saved; nil to read the doubtful file again, if any.
-    ///   - edited: the compositions that edits have made before the save, with the compositions that they replace.
+    ///   - edited: the compositions that edits have made before the save, with the compositions that they replace; not used
+    ///     unless they replace the latest composition.
     /// - Returns: nil if `compose` must look at all files, because the change may concern references or warnings.
     func recompose(
         _ loaded: LoadedTree, saved: PartFile? = nil, as edited: [(old: Composition, new: Composition)] = []
@@ -76,7 +77,8 @@ final class DocumentComposer {
         else { return nil }
         let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
         do {
-            var made = edited
+            // If the root is another one, parts of it may be others, too.
+            var made = edited.contains { $0.old === old } ? edited : []
             var changed = saved
             if let place = files.doubtful.first {
                 guard let known = files.knownFile(at: place), known.known?.hasWarnings == false,

@@ -32,7 +32,7 @@ public struct Recomposition {
     /// The compositions of the files that were visited, by the old compositions.
     private var known: [ObjectIdentifier: Composition] = [:]
 
-    /// Composes the document with other content of a file, which has the same parts.
+    /// Composes the document with other content of a file. The parts stay those of the old content.
     ///
     /// - Parameters:
     ///   - root: the composition of the document.

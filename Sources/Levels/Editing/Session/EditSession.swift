@@ -85,7 +85,8 @@ public struct EditSession: Sendable {
             .map { ChangedFile(original: $0.original, old: $0.old, new: $0.document, draft: $0.draft) }
     }
 
-    /// The compositions of the edited files, and of the files that mount these files, before and with the edits.
+    /// The compositions of the edited files, and of the files that mount these files, before and with the edits,
+    /// even if the edits have changed nothing in the end.
     public var recomposed: [(old: Composition, new: Composition)] {
         files.compactMap { file in
             guard let old = file.original, let new = file.current, new !== old else { return nil }

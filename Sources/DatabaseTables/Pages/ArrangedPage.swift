@@ -35,7 +35,8 @@ struct ArrangedPage: RecordPage {
         var last: [DatabaseValue] = []
         var found = PageRows(limit: keys.count)
         var foundKeys: [[UInt8]] = []
-        try RecordLookup(list: list, database: asked.database).forEachRecord(keys.compactMap(\.self), reader) {
+        try RecordLookup(list: list, database: asked.database).forEachRecord(withKeys: keys.compactMap(\.self), reader)
+        {
             (row, key) throws(DatabaseError) in
             found.add(row, key: key, reader: reader)
             let key = Array(copying: key)

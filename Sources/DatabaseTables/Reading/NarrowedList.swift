@@ -39,7 +39,7 @@ struct NarrowedList {
         }
     }
 
-    /// Returns the terms of an index that finds the records of a narrowed list, if possible in the order `sort`.
+    /// Returns the terms of an index that finds the records of the list, if possible in the order `sort`.
     func indexTerms(by sort: RowOrder) -> [OrderTerm] {
         let range = self.range.map { [$0] } ?? []
         let rest = list.terms(by: sort, after: equal)
@@ -48,7 +48,7 @@ struct NarrowedList {
         return equal + range + list.terms(by: .document, after: equal + range)
     }
 
-    /// Returns whether an index finds the records of a narrowed list. No index is needed for a list without records.
+    /// Returns whether an index finds the records of the list. No index is needed for a list without records.
     func isSought(in database: OpenDatabase) throws(DatabaseError) -> Bool {
         guard field != nil, !isEmpty else { return isEmpty }
         return try database.plan(of: "SELECT 1 \(list.records())").isSought

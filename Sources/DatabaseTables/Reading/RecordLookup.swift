@@ -34,7 +34,7 @@ struct RecordLookup {
     ///
     /// It may also receive records whose own keys have another spelling, for example in a column that ignores case.
     func forEachRecord(
-        _ keys: [[UInt8]], _ reader: RecordReader,
+        withKeys keys: [[UInt8]], _ reader: RecordReader,
         _ body: (ResultRow, _ key: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         guard !list.table.isPositional else {

@@ -211,7 +211,8 @@ extension PostgresTree {
 /// The lock of a tree, with which no other program can commit.
 enum TreeLock {
     case unwanted
-    /// The next call of `revisions` takes the lock, because another commit came before the latest commit of this server.
+    /// The next call of `revisions` takes the lock, because another commit came before the latest commit of this server,
+    /// or the lock was lost.
     case wanted
     /// The lock is held for the next commit, but only until a time.
     case held(until: ContinuousClock.Instant)
@@ -219,6 +220,6 @@ enum TreeLock {
     /// The time until which the lock is held; nil if it is not held.
     var end: ContinuousClock.Instant? { if case .held(let end) = self { end } else { nil } }
 
-    /// Notes that the lock is no longer held. It is wanted until a commit succeeds.
+    /// Notes that the lock is no longer held. It stays wanted until a commit succeeds, or nobody else has committed.
     mutating func lose() { if case .held = self { self = .wanted } }
 }

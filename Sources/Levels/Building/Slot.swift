@@ -57,7 +57,7 @@ struct ValueKinds: OptionSet {
     static let dictionary = Self(rawValue: 128)
 
     static let all = Self(rawValue: .max)
-    /// JSON's null, which is not a value.
+    /// JSON's null, which is not a value; only for messages.
     static let null: Self = []
     /// The values that can be titles.
     static let titles: Self = [.text, .number, .boolean, .date]

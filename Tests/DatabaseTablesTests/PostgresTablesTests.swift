@@ -235,7 +235,7 @@ import TreeSources
         let reader = try PostgresReader(try PostgresDatabase(address, passwordFile: nil), timeout: .seconds(30))
         for (time, isWanted) in [(60, false), (0, true)] {
             reader.setDeadline(.now + .seconds(time), while: { isWanted })
-            let error = #expect(throws: DatabaseError.self) { try reader.run("SELECT pg_sleep(5)") }
+            let error = #expect(throws: DatabaseError.self) { try reader.run("SELECT pg_sleep(25)") }
             #expect(error?.kind == .timeout)
         }
     }

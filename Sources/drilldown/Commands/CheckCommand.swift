@@ -98,7 +98,6 @@ struct DocumentSummary {
     /// path and the end of a long key become `…`.
     private var deepestPath: String {
         let keys = loaded.tree.deepestLevel.steps.dropFirst().map { step in Self.encoded(step.level.key(step.row)) }
-        guard !keys.isEmpty else { return "/levels/" }
         let half = Self.mostKeys / 2
         let shown = keys.count > Self.mostKeys ? keys.prefix(half) + ["…"] + keys.suffix(half) : keys[...]
         return "/levels/" + shown.joined(separator: "/")

@@ -92,7 +92,7 @@ import Testing
     @Test("shows of random documents the rows of a plain walk, page by page")
     func random() throws {
         for seed in 0..<30 as Range<UInt64> {
-            var random = RandomDocument(seed: seed, seed < 40 ? .binary : [.binary, .orders])
+            var random = RandomDocument(seed: seed, seed < 20 ? .binary : [.binary, .orders])
             let snapshot = Desk.snapshot(try random.document().tree())
             let root = Item(rootOf: snapshot.document)
             let desk = Desk(snapshot)

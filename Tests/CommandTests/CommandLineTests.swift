@@ -90,6 +90,7 @@ struct CommandLineTests {
             ),
             ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
+            ("serve a.plist --port", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
             ("serve --shape any --shape any", "the option '--shape' appears more than once."),
             ("browse http://h --token-file a --token-file=b", "the option '--token-file' appears more than once."),

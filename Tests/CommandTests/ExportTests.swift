@@ -43,6 +43,25 @@ struct ExportTests {
         #expect(names == ["Folder.json", "Menu.json", "Old.plist"])
     }
 
+    @Test("go to a database and back, and replace a tree only if they are told to")
+    func database() throws {
+        let menu = #"{"Title":"Menu","Rows":["A",{"Title":"B","Price":1}]}"#
+        try scratch.write("Menu.json", menu)
+        try scratch.write("Other.json", #"["C"]"#)
+        let target = "sqlite:" + scratch("Menu.db")
+        func status(_ words: String...) throws -> Int32 {
+            let settings = try Settings(arguments: CommandLineArguments(arguments: words), environment: [:])
+            return words[0] == "import" ? try ImportCommand.run(settings) : try ExportCommand.run(settings)
+        }
+        #expect(try status("import", scratch("Menu.json"), target) == 0)
+        #expect(try status("import", scratch("Other.json"), target) == 1)
+        #expect(try status("export", target, scratch("Out.json")) == 0)
+        #expect(try String(contentsOfFile: scratch("Out.json"), encoding: .utf8).filter { !$0.isWhitespace } == menu)
+        #expect(try status("import", scratch("Other.json"), target, "--replace") == 0)
+        #expect(try status("export", target, scratch("Out.json")) == 0)
+        #expect(try String(contentsOfFile: scratch("Out.json"), encoding: .utf8).contains("C"))
+    }
+
     @Test("refuse rows that are not in memory, as /document does")
     func rows() throws {
         let error = #expect(throws: SourceError.self) { _ = try NumberSource(count: 10).loadDocument() }

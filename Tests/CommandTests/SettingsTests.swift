@@ -262,6 +262,35 @@ struct SettingsTests {
         #expect(sentence(["export"] + pair + ["--format=xm"]) == "--format: 'xm' is not one of xml, binary, json.")
     }
 
+    @Test("tell the tables of a database from a tree in it by the address")
+    func databases() throws {
+        let settings = try settings(["import", "a.plist", "postgres://h/d"])
+        #expect(
+            throws: UsageError(
+                fact: "'postgres://h/d': the address names no tree; add ?tree=NAME, the name of its schema.")
+        ) { try settings.target("postgres://h/d") }
+        #expect(throws: Never.self) { try settings.target("postgres://h/d?tree=t") }
+    }
+
+    @Test("that name columns are a list of tables with a column each")
+    func columns() {
+        for text in ["Employee=ReportsTo", "Employee=ReportsTo,Part=of=it"] {
+            #expect(sentence(["serve", "a", "--tree-by", text]) == "they were taken", "\(text)")
+        }
+        for text in ["Employee", "=ReportsTo", "Employee=", "A=b,A=c"] {
+            #expect(
+                sentence(["serve", "a", "--tree-by", text])
+                    == "--tree-by: '\(text)' is not a list of tables with a column each, such as Employee=ReportsTo.")
+        }
+    }
+
+    @Test("of a file let it name databases")
+    func databaseInDocument() throws {
+        let path = try scratch.write("a.json", #"{"Rows":[{"Title":"t","Database":"sqlite:None.db"}]}"#)
+        let loaded = try settings(["check", path]).checkedDocuments()[0].load(replacing: nil)
+        #expect(loaded.warnings.map { "\($0)".contains("the file does not exist; name a file") } == [true])
+    }
+
     @Test("of check leave out unused ones")
     func ofCheck() throws {
         let settings = try settings(

@@ -47,6 +47,7 @@ import Testing
             ("group=Kind&where=Price:99", ["nil 0 0"]), ("group=", ["nil 0 5"]), ("sort=Price", ["nil 0 5"]),
             ("group=initial&sections=page", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
             ("group=initial&sections=page&limit=1&start=1", ["A 0 2"]),
+            ("group=initial&sections=all&limit=1&start=1", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
             ("group=initial&sections=page&limit=2&start=2", ["L 2 1", "P 3 1"]),
             ("group=initial&sections=page&start=5", ["# 4 1"]),
             ("group=Kind&where=Price:99&sections=page", ["nil 0 0"]),

@@ -81,7 +81,7 @@ import TreeStore
         "is 304 when its time is over, and says that it waited",
         arguments: [
             ["respond-async, Wait=\"7\"; x=y"], ["x=\"a,b\", wait=7"], ["wait=7, wait=200"],
-            ["respond-async", "wait=7"], ["wait=7", "respond-async"],
+            ["respond-async", "wait=7"], ["wait=7", "respond-async"], ["wait=7", "wait=200"],
         ])
     func time(_ lines: [String]) throws {
         let desk = try Self.desk()

@@ -24,7 +24,8 @@ import TreeStore
     func insert() throws {
         let desk = try EditDesk(Self.document)
         for (target, body, link) in [
-            ("/levels", #""a b""#, "/detail/a%20b"), ("/levels/?at=first", #"{"Title":"x/y"}"#, "/detail/x%2Fy"),
+            ("/levels?at=last", #""a b""#, "/detail/a%20b"),
+            ("/levels/?at=first", #"{"Title":"x/y"}"#, "/detail/x%2Fy"),
             ("/levels/Branch?at=before:Only&section=0", #""b""#, "/detail/Branch/b"),
             ("/levels/One/?at=0", #"{"Title":"c","Rows":["d"]}"#, "/detail/One/c"),
         ] {

@@ -16,7 +16,7 @@ import threading
 import time
 
 from harness.client import Connection, get, wait_until
-from harness.server import unused_port
+from harness.server import thread_states, unused_port
 from harness.service import Frozen, HeldOrigin, Receiver, Service
 from harness.verdict import Verdict, options
 
@@ -111,9 +111,18 @@ def several(verdict, program, path, folder):
         for number in (signal.SIGUSR1, signal.SIGUSR2):
             service.signal(number)
         verdict.expect(get(ports[0], "/readyz").status == 200, "SIGUSR1 and SIGUSR2 are ignored")
+        verdict.expect(
+            wait_until(lambda: "R" not in thread_states(service.pid)) is not None, "it sleeps while nothing happens")
         verdict.expect(service.stop() == 0, "it stops")
         verdict.expect(not os.path.lexists(place), "and removes its socket")
         verdict.expect(curl(f"http://[::1]:{ports[1]}/readyz") == "", "and each address refuses")
+
+    # The service's own address checks no host.
+    with Service(program, path, "--listen", f"unix:{place}", "--metrics-listen", f"127.0.0.1:{metrics}") as service:
+        verdict.expect(service.logs("; metrics and probes at "), f"it serves: {service.log}")
+        with Connection(metrics) as connection:
+            answer = connection.request("/metrics", headers={"Host": "evil.example"})
+        verdict.expect(answer.status == 421, f"the metrics have no host of another name: {answer.status}")
 
 
 # MARK: Draining
@@ -234,6 +243,14 @@ def notifications(verdict, program, folder, address):
         verdict.expect(receiver.next_with("STOPPING"), f"it says STOPPING: {receiver.messages}")
         verdict.expect(service.ends() == 0, "and stops")
     verdict.expect(not any("WATCHDOG" in message for message in receiver.messages), "there is no watchdog unasked")
+
+    save(path, document("A"))
+    lost = {"NOTIFY_SOCKET": os.path.join(folder, "no manager")}
+    with Service(program, path, "--listen", "127.0.0.1:0", environment=lost) as service:
+        verdict.expect(service.logs("1 item, at http"), f"it serves without the manager's socket: {service.log}")
+        verdict.expect(service.stop() == 0, "and stops")
+        told = [line for line in service.log if "the service manager cannot be notified: sendto failed: " in line]
+        verdict.expect(len(told) == 1, f"the log says once that the manager is not notified: {service.log}")
 
 
 def two_reloads(verdict, program, folder):

@@ -37,14 +37,14 @@ import Testing
             let tested = try kind.make(scratch)
             let watcher = tested.source.makeWatcher()
             _ = try watcher.load(replacing: nil)
-            func save(_ edits: [Edit]) throws -> Level {
+            func save(_ edits: [Edit], attempts: Int = 100) throws -> Level {
                 let group = try watcher.beginEdits()
                 let edited = try #require(try group.apply(EditBatch(edits, isExact: false), by: nil))
                 defer { group.finish() }
-                do throws(SaveError) { _ = try group.save() } catch .changedMeanwhile {
-                    // A child process of another suite had the file open for a moment.
+                do throws(SaveError) { _ = try group.save() } catch .changedMeanwhile where attempts > 1 {
+                    // Another suite has just forked a child, in which the file was open until it executed its program.
                     _ = try watcher.load(replacing: nil)
-                    return try save(edits)
+                    return try save(edits, attempts: attempts - 1)
                 }
                 return edited.document
             }

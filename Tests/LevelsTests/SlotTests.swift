@@ -111,7 +111,7 @@ import Testing
         #expect(Set(slots.map(\.number.rawValue)).count == slots.count)
         for slot in slots {
             #expect(0 < slot.number.rawValue && Int(slot.number.rawValue) < SlotNumber.count)
-            #expect((slot.fields == .all) == (slot.demand == nil), "\(slot.names(in: .init()))")
+            #expect((slot.fieldKinds == .all) == (slot.demand == nil), "\(slot.names(in: .init()))")
         }
     }
 
@@ -127,7 +127,7 @@ extension Slot {
         "'\(name)' must be an array of items"
     }
 
-    fileprivate static let order = Slot(number: .order, names: .fixed("Order"), fields: .text) { _ in
+    fileprivate static let order = Slot(number: .order, names: .fixed("Order"), fieldKinds: .text) { _ in
         "an Order must be text"
     }
 }

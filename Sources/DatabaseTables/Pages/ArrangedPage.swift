@@ -28,7 +28,7 @@ struct ArrangedPage: RecordPage {
             start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
         }
         let positions = query.page.positions(from: start, of: all.count)
-        let reader = reader
+        let reader = makeReader()
         let records = level.count - list.following.count
         let rows = all.rowNumbers(at: positions)
         let keys = rows.map { row in row < records ? Item.Step(level: level, row: row).key : nil }

@@ -1,7 +1,7 @@
 internal import DatabaseTrees
 internal import Levels
 
-/// A page in the list's own order, which is the order of the key or of an index.
+/// A page in the order of the key or of an index.
 struct KeyOrderPage: RecordPage {
     let list: RecordList
     let asked: PageRequest
@@ -10,7 +10,7 @@ struct KeyOrderPage: RecordPage {
 
     func read() throws -> RowPage {
         let (query, limit) = (asked.query, asked.limit)
-        let reader = reader
+        let reader = makeReader()
         var start = query.page.firstPosition
         var after: [DatabaseValue]?
         // Of the rows that follow the records, the number before the page; nil if the page may begin with a record.

@@ -8,7 +8,7 @@ struct PositionalPage: RecordPage {
     let asked: PageRequest
 
     func read() throws -> RowPage {
-        let (reader, limit) = (reader, asked.limit)
+        let (reader, limit) = (makeReader(), asked.limit)
         var start = asked.cursor?.position ?? asked.query.page.firstPosition
         var page = PageRows(limit: limit)
         let known = list.isReadOnce ? try asked.database.counted(list) : try asked.database.total(list)

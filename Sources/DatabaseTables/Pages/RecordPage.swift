@@ -21,8 +21,8 @@ protocol RecordPage {
 }
 
 extension RecordPage {
-    /// Reads the fields that the query shows.
-    var reader: RecordReader {
+    /// Returns a reader of the fields that the query shows.
+    func makeReader() -> RecordReader {
         RecordReader(
             list: list, showing: { asked.query.fields.contains($0.bytes.span) }, limit: RecordReader.rowLimit)
     }

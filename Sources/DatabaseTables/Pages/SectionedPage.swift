@@ -10,7 +10,7 @@ struct SectionedPage: RecordPage {
     func read() throws -> RowPage {
         let (query, limit) = (asked.query, asked.limit)
         let total = runs.reduce(0) { $0 + $1.count }
-        let reader = reader
+        let reader = makeReader()
         var number = 0
         var offset = 0
         var after: [DatabaseValue]?

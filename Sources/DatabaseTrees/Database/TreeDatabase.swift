@@ -139,7 +139,7 @@ struct NewEpoch {
 
 extension TreeHead {
     /// Replaces the epoch by a new one. Forgets the new epoch if the database no longer has the old one.
-    mutating func take(_ newEpoch: inout NewEpoch?) {
+    mutating func adopt(_ newEpoch: inout NewEpoch?) {
         if newEpoch?.old != epoch { newEpoch = nil }
         epoch = newEpoch?.new ?? epoch
     }

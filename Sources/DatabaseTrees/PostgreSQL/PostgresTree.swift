@@ -197,7 +197,7 @@ extension PostgresTree {
     func head(_ row: [DatabaseValue]?) throws(DatabaseError) -> TreeHead {
         do throws(DatabaseError) {
             var head = try TreeHead(row)
-            head.take(&ownEpoch)
+            head.adopt(&ownEpoch)
             (latest, oldest) = (head.revision, head.oldest)
             return head
         } catch {

@@ -142,7 +142,7 @@ final class SQLiteTree: TreeDatabase {
     ) throws(DatabaseError) -> (head: TreeHead, mark: String?) {
         let row = try connection.first(Self.statements.head(markOf: revision))
         var head = try TreeHead(row)
-        head.take(&ownEpoch)
+        head.adopt(&ownEpoch)
         return (head, row?[7].string)
     }
 

@@ -30,7 +30,7 @@ struct Frame {
 
         /// The kinds of values in the container that are fields or parts of fields, before any key is read.
         @inline(__always)
-        var fields: ValueKinds {
+        var fieldKinds: ValueKinds {
             switch self {
             case .item, .section, .record, .dictionary, .array: .all
             case .document, .rows, .sectionRows, .records, .sectionList, .namedSections: []

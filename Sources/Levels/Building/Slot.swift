@@ -21,7 +21,7 @@ struct Slot: Sendable {
     let number: SlotNumber
     let names: Names
     /// The kinds of values that remain a field.
-    var fields: ValueKinds = []
+    var fieldKinds: ValueKinds = []
     /// The lists that an array and a dictionary open; nil if this value does not open a list.
     var array, dictionary: ListRule?
     /// Whether details omit the field.
@@ -36,7 +36,7 @@ struct Slot: Sendable {
     var holdsLevel: Bool { array != nil }
 
     /// Whether the value is a list.
-    var isList: Bool { holdsLevel || fields.contains(.array) && fields != .all }
+    var isList: Bool { holdsLevel || fieldKinds.contains(.array) && fieldKinds != .all }
 
     func names(in structure: StructuralNames) -> [String] {
         names.role.map { structure[$0] } ?? names.fixed
@@ -142,18 +142,18 @@ extension SlotNumber {
 
 extension Slot {
     /// The slot of ordinary fields, which have any value.
-    static let none = Slot(number: .none, names: .fixed(), fields: .all)
+    static let none = Slot(number: .none, names: .fixed(), fieldKinds: .all)
 
     /// `Title`: the text of an item's row.
     ///
     /// Only the end of the item determines whether a value with a weaker name is the title or an ordinary field.
-    static let title = Slot(number: .title, names: .role(.title), fields: .titles) { _ in
+    static let title = Slot(number: .title, names: .role(.title), fieldKinds: .titles) { _ in
         "a title must be text, a number or a date"
     }
 
     /// `Key`: the item's path segment, which otherwise is the title. Beside `Database`, the value may also be an array:
     /// the columns that identify a record.
-    static let key = Slot(number: .key, names: .role(.key), fields: [.text, .array]) { _ in "a Key must be text" }
+    static let key = Slot(number: .key, names: .role(.key), fieldKinds: [.text, .array]) { _ in "a Key must be text" }
 
     /// `Children` or `Rows`: the item's level. The value is an array of items, or an array of arrays, which are
     /// sections.
@@ -169,55 +169,55 @@ extension Slot {
 
     /// `SectionKeys`: the order of named sections.
     static let sectionKeys = Slot(
-        number: .sectionKeys, names: .role(.sectionKeys), fields: .array, isHidden: true
+        number: .sectionKeys, names: .role(.sectionKeys), fieldKinds: .array, isHidden: true
     ) { _ in "'SectionKeys' must be an array of names" }
 
     /// `SectionTitles`: the titles of sections that are arrays.
     static let sectionTitles = Slot(
-        number: .sectionTitles, names: .role(.sectionTitles), fields: .array, isHidden: true
+        number: .sectionTitles, names: .role(.sectionTitles), fieldKinds: .array, isHidden: true
     ) { _ in "'SectionTitles' must be an array of titles" }
 
     /// `Source`: the path of a document. The level of that document's root is the item's level. The key is an ordinary
     /// field if the item has a level of its own, or if the value is not text.
-    static let source = Slot(number: .source, names: .fixed(PartReference.sourceName), fields: .all)
+    static let source = Slot(number: .source, names: .fixed(PartReference.sourceName), fieldKinds: .all)
 
     /// `Database`: the address of a database, which contains the item's level. The key is an ordinary field if the item
     /// has a level of its own, or if the value is not an address.
-    static let database = Slot(number: .database, names: .fixed(DatabaseReference.name), fields: .all)
+    static let database = Slot(number: .database, names: .fixed(DatabaseReference.name), fieldKinds: .all)
 
     /// `Records`: a table, or the name of the table's file. The records are the item's level, divided by the fields of
     /// `DrillBy`.
     static let records = Slot(
-        number: .records, names: .fixed(PartReference.recordsName), fields: .text, array: .records, isHidden: true
+        number: .records, names: .fixed(PartReference.recordsName), fieldKinds: .text, array: .records, isHidden: true
     ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
 
     /// `DrillBy`: the fields whose values make the levels above the records.
-    static let drillBy = Slot(number: .drillBy, names: .fixed("DrillBy"), fields: .array) { _ in
+    static let drillBy = Slot(number: .drillBy, names: .fixed("DrillBy"), fieldKinds: .array) { _ in
         "'DrillBy' must be an array of field names"
     }
 
     /// `TitleBy`: the field that contains the title of a record.
-    static let titleBy = Slot(number: .titleBy, names: .fixed("TitleBy"), fields: .text) { _ in
+    static let titleBy = Slot(number: .titleBy, names: .fixed("TitleBy"), fieldKinds: .text) { _ in
         "'TitleBy' must be the name of a field"
     }
 
     /// `Type`: the type of a control, if the value is a `ControlType`. With any other value, the key is an ordinary
     /// field.
-    static let type = Slot(number: .type, names: .fixed("Type"), fields: .all, isCommonName: true)
+    static let type = Slot(number: .type, names: .fixed("Type"), fieldKinds: .all, isCommonName: true)
 
     /// `PreferenceSpecifiers`, in the root: the content of a settings page; see `SettingsPage`. In other items, the key
     /// is an ordinary field.
     static let preferenceSpecifiers = Slot(
-        number: .preferenceSpecifiers, names: .fixed("PreferenceSpecifiers"), fields: .array, isHidden: true
+        number: .preferenceSpecifiers, names: .fixed("PreferenceSpecifiers"), fieldKinds: .array, isHidden: true
     ) { name in "'\(quoted: name)' must be an array of specifiers" }
 
     /// `SortBy`: the order of the level below, as in the query option `sort`.
-    static let sortBy = Slot(number: .sortBy, names: .fixed("SortBy"), fields: .text) { name in
+    static let sortBy = Slot(number: .sortBy, names: .fixed("SortBy"), fieldKinds: .text) { name in
         "'\(quoted: name)' must be the names of fields as text, such as -Price,Title"
     }
 
     /// `GroupBy`: the sections of the level below, as in the query option `group`.
-    static let groupBy = Slot(number: .groupBy, names: .fixed("GroupBy"), fields: .text) { name in
+    static let groupBy = Slot(number: .groupBy, names: .fixed("GroupBy"), fieldKinds: .text) { name in
         "'\(quoted: name)' must be text: initial, or the name of a field"
     }
 }
@@ -232,6 +232,6 @@ extension Slot {
     }
 
     private static func heading(_ number: SlotNumber, names: Names) -> Slot {
-        Slot(number: number, names: names, fields: .titles) { _ in "a title must be text, a number or a date" }
+        Slot(number: number, names: names, fieldKinds: .titles) { _ in "a title must be text, a number or a date" }
     }
 }

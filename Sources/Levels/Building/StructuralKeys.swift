@@ -34,7 +34,7 @@ extension TreeBuilder {
         let meaning = sectionSlots.meaning(of: name)
         tree.fields.begin(name, meaning: meaning, at: position)
         if sectionSlots[meaning.slot].holdsLevel, frames.last?.list?.claimRows() == false { throw secondRows }
-        fieldKinds = sectionSlots[meaning.slot].fields
+        fieldKinds = sectionSlots[meaning.slot].fieldKinds
         if meaning.isNearMiss { warnAboutNearMiss(name, in: sectionSlots, at: position) }
     }
 
@@ -48,7 +48,7 @@ extension TreeBuilder {
         if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
         switch meaning.slot {
         case .title where meaning.rank > 0, .key where !isStrongest: fieldKinds = .all
-        default: fieldKinds = itemSlots[meaning.slot].fields
+        default: fieldKinds = itemSlots[meaning.slot].fieldKinds
         }
         if itemSlots[meaning.slot].isHidden { hide(meaning.slot) }
     }

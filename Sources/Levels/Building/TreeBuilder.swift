@@ -75,13 +75,13 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var kind: Frame.Kind? { frames.last?.kind }
 
     mutating func push(_ frame: Frame) {
-        fieldKinds = frame.kind.fields
+        fieldKinds = frame.kind.fieldKinds
         frames.append(frame)
     }
 
     mutating func pop() -> Frame {
         let frame = frames.removeLast()
-        fieldKinds = frames.last?.kind.fields ?? []
+        fieldKinds = frames.last?.kind.fieldKinds ?? []
         return frame
     }
 }

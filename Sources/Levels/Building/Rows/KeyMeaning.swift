@@ -10,7 +10,7 @@ struct KeyMeaning {
     var isNearList = false
 }
 
-/// The number of a `Slot`.
+/// The number of a `Slot`, in the table of items or in the table of sections; `sectionTitle` has the number of `title`.
 struct SlotNumber: RawRepresentable, Equatable, Sendable {
     let rawValue: UInt8
 

@@ -18,14 +18,16 @@ public struct JSONPropertyListReader: ~Copyable {
 
     /// Reads a whole document.
     ///
+    /// - Parameter asLines: whether the document is any number of values with line ends between, which are read as the
+    ///   elements of an array.
     /// - Throws: `PropertyListError` with line and column if the document is not JSON or not a property list, exceeds a
     ///   limit, or is refused by the consumer.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
-        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+        _ input: DocumentInput, asLines: Bool = false, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
         var reader = try JSONPropertyListReader(input: input, limits: limits)
         do {
-            try reader.readDocument(into: &consumer)
+            if asLines { try reader.readLines(into: &consumer) } else { try reader.readDocument(into: &consumer) }
         } catch {
             throw error.located(at: reader.window.position, path: consumer.currentPath())
         }
@@ -66,14 +68,29 @@ public struct JSONPropertyListReader: ~Copyable {
         guard let first = try next() else {
             throw PropertyListError(reason: "the document is empty; it needs one value, an array or an object")
         }
+        try readWhole(first, into: &consumer)
+        if !window.isAtEnd, let byte = try next() { throw isComment(byte) ? comment : continued }
+    }
+
+    private mutating func readLines<Consumer: PropertyListConsumer & ~Copyable>(
+        into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        try consumer.beginArray(at: window.roughPosition)
+        var lastLine = 0
+        while let first = try next() {
+            guard window.line > lastLine else { throw continued }
+            try readWhole(first, into: &consumer)
+            lastLine = window.line
+        }
+        try consumer.endArray()
+    }
+
+    /// Reads a value up to its end.
+    private mutating func readWhole<Consumer: PropertyListConsumer & ~Copyable>(
+        _ first: UInt8, into consumer: inout Consumer
+    ) throws(PropertyListError) {
         try readValue(first, into: &consumer)
         while let container = open.last { try readOn(in: container, into: &consumer) }
-        if !window.isAtEnd, let byte = try next() {
-            let isNextLine = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
-            throw PropertyListError(
-                reason: "the document continues after the end of the JSON value; "
-                    + (isNextLine ? "make an array of its lines, as jq -s . does" : "remove the rest"))
-        }
     }
 
     /// Moves to the next byte that is not white space, and returns it. Returns nil at the end of the document.
@@ -93,7 +110,7 @@ public struct JSONPropertyListReader: ~Copyable {
         let end = container == .dictionary ? UInt8(ascii: "}") : UInt8(ascii: "]")
         if byte == end { return try close(container, into: &consumer) }
         if !isFirst {
-            guard byte == UInt8(ascii: ",") else { throw missingComma(in: container) }
+            guard byte == UInt8(ascii: ",") else { throw isComment(byte) ? comment : missingComma(in: container) }
             window.advance(1)
             guard let following = try next() else { throw cutShort }
             guard following != end else { throw trailingComma }
@@ -127,7 +144,7 @@ public struct JSONPropertyListReader: ~Copyable {
     private mutating func readKey<Consumer: PropertyListConsumer & ~Copyable>(
         _ first: UInt8, into consumer: inout Consumer
     ) throws(PropertyListError) -> UInt8? {
-        guard first == UInt8(ascii: "\"") else { throw missingKey }
+        guard first == UInt8(ascii: "\"") else { throw isComment(first) ? comment : missingKey }
         let position = window.roughPosition
         let text = try readString()
         if Consumer.omitsNullEntries, try skipNull(after: text) { return nil }
@@ -222,6 +239,18 @@ extension JSONPropertyListReader {
         PropertyListError(reason: "the document ends inside a string; '\"' is missing")
     }
 
+    var continued: PropertyListError {
+        PropertyListError(
+            reason:
+                "the document continues after the end of the JSON value; begin each value on its own line, or remove the rest"
+        )
+    }
+
+    /// Whether a byte begins a comment, as in some dialects of JSON.
+    func isComment(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "#") }
+
+    var comment: PropertyListError { PropertyListError(reason: "JSON has no comments; remove this one") }
+
     var trailingComma: PropertyListError {
         PropertyListError(reason: "a comma precedes the end of an array or object; JSON does not allow trailing commas")
     }
@@ -246,8 +275,7 @@ extension JSONPropertyListReader {
             return PropertyListError(
                 reason: "this bracket or brace does not match an open array or object, or a value before it is missing")
         case UInt8(ascii: "'"): return PropertyListError(reason: "a string must be in double quotes")
-        case UInt8(ascii: "/"), UInt8(ascii: "#"):
-            return PropertyListError(reason: "JSON has no comments; remove this one")
+        case _ where isComment(first): return comment
         default:
             return PropertyListError(
                 reason:

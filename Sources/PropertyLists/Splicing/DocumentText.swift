@@ -69,7 +69,7 @@ package struct DocumentText: Sendable {
             for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                 bytes += [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)]
             }
-        case .utf8, .ascii, .latin1:
+        case .utf8, .ascii, .latin1, .windows1252:
             if scalar.value < (encoding == .latin1 ? 0x100 : 0x80) {
                 bytes.append(UInt8(scalar.value))
             } else {

@@ -20,6 +20,11 @@ public enum DocumentInput: Sendable {
         }
     }
 
+    /// The same bytes, without a progress to count them.
+    public var uncounted: DocumentInput {
+        if case .file(let descriptor, let size, _) = self { .file(descriptor: descriptor, size: size) } else { self }
+    }
+
     /// Reads into `buffer` from `offset` on. Returns the number of bytes read, which is 0 only at the end.
     ///
     /// - Throws: `PropertyListError` with the system's reason if the file cannot be read (`pread`).

@@ -8,6 +8,9 @@ public enum TextEncoding: Sendable {
     case ascii
     /// ISO-8859-1. Only an XML declaration can name this encoding.
     case latin1
+    /// Windows-1252, in which a table is read if it is not UTF-8. The five bytes without a character are control
+    /// characters (WHATWG Encoding, windows-1252).
+    case windows1252
     /// UTF-16 (RFC 2781), the less significant byte first.
     case utf16LittleEndian
     /// UTF-16, the more significant byte first.
@@ -35,6 +38,16 @@ public enum TextEncoding: Sendable {
     var isUTF16: Bool { self == .utf16LittleEndian || self == .utf16BigEndian }
 
     var isReadAsUTF8: Bool { self == .utf8 || self == .ascii }
+
+    /// The character of a byte, in an encoding with one byte for each character.
+    func scalar(_ byte: UInt8) -> Unicode.Scalar {
+        guard self == .windows1252, (0x80..<0xA0).contains(byte) else { return Unicode.Scalar(byte) }
+        return Self.windows1252Scalars[Int(byte) - 0x80]
+    }
+
+    /// The characters of Windows-1252 from 0x80 to 0x9F.
+    private static let windows1252Scalars = Array(
+        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
     /// The UTF-16 code unit in two consecutive bytes.
     func codeUnit(_ first: UInt8, _ second: UInt8) -> UInt16 {

@@ -40,15 +40,19 @@ struct TextWindow: ~Copyable {
 
     /// Opens a window on the beginning of a document.
     ///
+    /// - Parameter known: the encoding; nil to detect it.
     /// - Throws: `PropertyListError` for an unreadable file, an unsupported encoding, or a lack of memory.
-    init(input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) throws(PropertyListError) {
+    init(
+        input: DocumentInput, as kind: TextKind, encoding known: TextEncoding? = nil, limits: PropertyListLimits
+    ) throws(PropertyListError) {
         // A small document fits into the window, with room for the read that finds the document's end.
         capacity = min(Self.pieceBytes, max(input.size, 0) + 1024)
         let block = try MemoryBlock(bytes: capacity + Self.padding)
         let head = unsafe UnsafeMutableRawBufferPointer(start: block.start, count: TextEncoding.headBytes)
         let taken = try unsafe input.read(at: 0, into: head)
         let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: head[..<taken]))
-        let (encoding, mark) = try TextEncoding.detect(bytes, isXML: kind == .xml)
+        let (detected, mark) = try TextEncoding.detect(bytes, isXML: kind == .xml)
+        let encoding = known ?? detected
         if !encoding.isReadAsUTF8 { transcoder = Transcoder(encoding) }
         inputOffset = mark
         assembled = ByteBuffer()
@@ -135,7 +139,7 @@ struct TextWindow: ~Copyable {
     mutating func skipWhitespace() throws(PropertyListError) {
         // Elements are usually separated by a line feed and an indentation. For these, one vector is enough, without a
         // loop.
-        if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineFeed() }
+        if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineEnd() }
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
         let lane = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
         guard lane < 16, holds(lane, otherThan: 10) else { return try skipMoreWhitespace() }
@@ -157,15 +161,16 @@ struct TextWindow: ~Copyable {
             cursor += min(stop, checkedEnd - cursor)
             if stop < 16, cursor < checkedEnd {
                 guard unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 else { return }
-                passLineFeed()
+                passLineEnd()
             } else if cursor >= checkedEnd, try !fill(atLeast: 1) {
                 return
             }
         }
     }
 
+    /// Moves the cursor over the byte that ends a line.
     @inline(__always)
-    private mutating func passLineFeed() {
+    mutating func passLineEnd() {
         cursor &+= 1
         line &+= 1
         lineStart = cursor

@@ -28,8 +28,8 @@ struct Transcoder {
     ///
     /// - Throws: `PropertyListError` for half of a surrogate pair.
     mutating func transcode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) throws(PropertyListError) {
-        if encoding == .latin1 {
-            for index in bytes.indices { output.append(Unicode.Scalar(bytes[index])) }
+        guard encoding.isUTF16 else {
+            for index in bytes.indices { output.append(encoding.scalar(bytes[index])) }
             return
         }
         for index in bytes.indices {

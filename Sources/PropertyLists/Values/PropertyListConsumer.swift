@@ -30,6 +30,8 @@ public protocol PropertyListConsumer: ~Copyable {
     /// JSON's `null`: the document itself, an element, or an entry. Not called for an entry if the consumer omits null
     /// entries.
     mutating func null() throws(PropertyListError)
+    /// A fault of the text that does not keep it from being read: a whole sentence without the final full stop.
+    mutating func warning(_ message: String, at position: SourcePosition)
     /// The titles from the root to the reader's current position, for the reader's own errors; nil if they are not
     /// known.
     func currentPath() -> String?
@@ -49,6 +51,9 @@ extension PropertyListConsumer where Self: ~Copyable {
     public mutating func null() throws(PropertyListError) {
         throw PropertyListError(reason: "a property list cannot contain null; omit the entry")
     }
+
+    /// Ignores the warning.
+    public mutating func warning(_ message: String, at position: SourcePosition) {}
 
     /// Returns nil, because the consumer does not know titles.
     public func currentPath() -> String? { nil }

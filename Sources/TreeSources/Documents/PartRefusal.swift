@@ -118,9 +118,9 @@ extension Interpretation {
     /// Reads a document that is not in a folder, and therefore cannot have parts. Rows that refer to parts get an
     /// error.
     func loadWithoutParts(
-        _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
+        _ file: borrowing DocumentFile, named name: String, hint: FormatHint? = nil, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
-        let loaded = try load(file, named: name, pool: pool)
+        let loaded = try load(file, named: name, hint: hint, pool: pool)
         var parts: [PartReference: Composition.Part] = [:]
         var warnings = PartWarnings()
         for mention in loaded.tree.parts {

@@ -80,7 +80,7 @@ struct DocumentFile: ~Copyable {
     }
 
     /// The first bytes of the document.
-    func head() throws(PropertyListError) -> [UInt8] { try input.bytes(first: 4096) }
+    func head() throws(PropertyListError) -> [UInt8] { try input.bytes(first: SyntaxCheck.headBytes) }
 
     /// All bytes of a small document.
     func bytes() throws(PropertyListError) -> [UInt8] { try input.bytes(first: identity.size) }

@@ -37,7 +37,7 @@ enum FileRefusal {
         switch mode & S_IFMT {
         case S_IFREG: nil
         case S_IFDIR:
-            SourceError(path, reason: "it is a folder; name the property list file in it, as in \(path: inside(path))")
+            SourceError(path, reason: "it is a folder; name a file in it, as in \(path: inside(path)), or a document that refers to its files with Source")
         case S_IFIFO: SourceError(path, reason: "it is a named pipe (FIFO); name a property list file")
         case S_IFSOCK: SourceError(path, reason: "it is a socket; name a property list file")
         default: SourceError(path, reason: "it is a device; name a property list file")
@@ -105,6 +105,9 @@ struct MissingFile {
             return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
         }
         let near = nearestName
+        if Self.isHost(name), isFolder || name.contains(":") {
+            return "the file does not exist; for a URL, write http://\(path: path) or https://\(path: path)"
+        }
         if isFolder {
             let missing = "the folder \(path: Self.join(folder, name)) does not exist"
             return near.map { "\(missing). Did you mean '\(path: $0)'?" } ?? "\(missing); name a file that exists"
@@ -117,6 +120,11 @@ struct MissingFile {
         }
         return
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
+    }
+
+    /// Whether a name looks like the host of a URL: `localhost`, a number of a port, or a known ending.
+    private static func isHost(_ name: String) -> Bool {
+        name.wholeMatch(of: /localhost(:\d+)?|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*:\d+|([A-Za-z0-9-]+\.)+(com|org|net|io|dev|app|de)/) != nil
     }
 
     /// A similar name in the folder, if any: a name that differs only in case; otherwise a name with a similar spelling;

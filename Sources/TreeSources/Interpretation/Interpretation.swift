@@ -60,20 +60,21 @@ public struct Interpretation: Sendable {
     ///
     /// - Parameters:
     ///   - name: the document's name in errors and warnings.
+    ///   - hint: the format that the document's origin suggests; nil for the hint of its name.
     ///   - pool: levels to share if their content is equal.
     func load(
-        _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
+        _ file: borrowing DocumentFile, named name: String, hint: FormatHint? = nil, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
         do throws(PropertyListError) {
-            let head = try file.head()
-            if let records, let syntax = try tableSyntax(fileName: name, head: head) {
+            let hint = hint ?? FormatHint(fileName: name)
+            if let records, let syntax = try tableSyntax(of: file.input, hint: hint, name: name) {
                 let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
                     try RecordTable.document(
                         of: input, syntax: syntax, options: records, interpretation: self, pool: pool)
                 }
                 return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
             }
-            let syntax = try SyntaxCheck.syntax(of: head)
+            let syntax = try SyntaxCheck.syntax(of: file.head(), name: name)
             let tree = try read(input(of: file, named: name), as: syntax, records: records, pool: pool)
             return LoadedTree(tree: tree, of: file, named: name, syntax: syntax)
         } catch {
@@ -81,12 +82,14 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// The syntax of a document that is a table according to its name or to the options; nil for other documents.
-    private func tableSyntax(fileName name: String, head: [UInt8]) throws(PropertyListError) -> TableSyntax? {
-        // A URL may have a query.
-        let name = String(name.prefix { $0 != "?" })
-        if shape == .items, records?.isEmpty == false { return try TableSyntax(fileName: name, head: head) }
-        return TableSyntax.ofLines(fileName: name, head: head)
+    /// The syntax of a document that is a table according to its format or to the options; nil for other documents.
+    private func tableSyntax(
+        of input: DocumentInput, hint: FormatHint, name: String
+    ) throws(PropertyListError) -> TableSyntax? {
+        guard shape == .items, records?.isEmpty == false else {
+            return try TableSyntax.ofTable(input, hint: hint, name: name)
+        }
+        return try TableSyntax(of: input, hint: hint, name: name)
     }
 
     /// The bytes of a file, as the input of a reader. Begins a new step of the progress.

@@ -1,9 +1,9 @@
 internal import Files
-public import Levels
-public import PropertyLists
+internal import Levels
+internal import PropertyLists
 
 /// Reads tables: documents that are tables, and the files named by `Records`.
-public enum RecordTable {
+enum RecordTable {
     /// Reads a document that is a table. The fields of the title and of the levels are chosen if the options do not
     /// name them.
     ///
@@ -31,7 +31,7 @@ public enum RecordTable {
     ///   - pool: levels to share if their content is equal.
     ///   - progress: counts the items.
     /// - Throws: `PropertyListError` with the position in the table's file.
-    public static func tree(
+    static func tree(
         of input: DocumentInput, syntax: TableSyntax, drilling: RecordDrilling, treeLimits: TreeLimits = .init(),
         propertyListLimits: PropertyListLimits = .init(), pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) throws(PropertyListError) -> Tree {
@@ -71,79 +71,24 @@ public struct RecordOptions: Sendable, Equatable {
     var isEmpty: Bool { titleField == nil && drillFields.isEmpty }
 }
 
-/// The syntax of a file named by `Records`.
-public enum TableSyntax: Sendable, Equatable {
-    /// Lines of cells (RFC 4180), separated by commas or tabs.
-    case lines(CSVReader.Separator)
-    /// A property list or JSON: an array of dictionaries.
-    case propertyList(PropertyListSyntax)
-
-    /// Determines the syntax from the content, or from the extension `.csv` or `.tsv` if the content can be lines of
-    /// cells.
-    ///
-    /// - Parameter head: the first bytes of the file.
-    /// - Throws: `PropertyListError` for a format that is not supported.
-    public init(fileName: String, head: [UInt8]) throws(PropertyListError) {
-        if let lines = Self.ofLines(fileName: fileName, head: head) {
-            self = lines
-        } else {
-            self = .propertyList(try SyntaxCheck.syntax(of: head))
-        }
-    }
-
-    /// The syntax of a file with lines of cells, by the extension of the file's name; nil for other files, and for content
-    /// that cannot be lines of cells.
-    ///
-    /// If the first line of a `.csv` file does not contain a comma, the cells are separated by the semicolons or tabs
-    /// in this line.
-    static func ofLines(fileName: String, head: [UInt8]) -> TableSyntax? {
-        let name = fileName.lowercased()
-        guard !SyntaxCheck.isOtherThanLines(head) else { return nil }
-        if name.hasSuffix(".tsv") { return .lines(.tab) }
-        guard name.hasSuffix(".csv") else { return nil }
-        let line = TextEncoding.characters(of: head.span).prefix { $0 != 0x0A && $0 != 0x0D }
-        let separators: [CSVReader.Separator] = [.comma, .semicolon, .tab]
-        return .lines(separators.first { line.contains($0.rawValue) } ?? .comma)
-    }
-
-    func read<Consumer: PropertyListConsumer & ~Copyable>(
-        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
-    ) throws(PropertyListError) {
-        switch self {
-        case .lines(let separator):
-            try CSVReader.read(input, separator: separator, limits: limits, into: &consumer)
-        case .propertyList(let syntax): try syntax.read(input, limits: limits, into: &consumer)
-        }
-    }
-}
-
 extension Interpretation {
     /// Reads a table in its own file.
     ///
     /// - Parameters:
-    ///   - name: the file's name, whose extension may determine the syntax.
+    ///   - name: the file's name, whose extension may suggest the syntax.
     ///   - pool: levels to share if their content is equal.
     func load(
         _ file: borrowing DocumentFile, named name: String, drilledBy drilling: RecordDrilling, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
         do throws(PropertyListError) {
-            let syntax = try TableSyntax(fileName: name, head: file.head())
+            let input = input(of: file, named: name)
+            let syntax = try TableSyntax(of: input.uncounted, hint: FormatHint(fileName: name), name: name)
             let tree = try RecordTable.tree(
-                of: input(of: file, named: name), syntax: syntax, drilling: drilling, treeLimits: treeLimits,
+                of: input, syntax: syntax, drilling: drilling, treeLimits: treeLimits,
                 propertyListLimits: propertyListLimits, pool: pool, progress: progress?.counts)
             return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
         } catch {
             throw SourceError(name, error: error)
-        }
-    }
-}
-
-extension TableSyntax {
-    /// The syntax of a property list that can represent the same values: JSON for lines of cells.
-    var propertyList: PropertyListSyntax {
-        switch self {
-        case .lines: .json
-        case .propertyList(let syntax): syntax
         }
     }
 }

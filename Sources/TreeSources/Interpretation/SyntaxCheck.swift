@@ -6,11 +6,15 @@ struct SyntaxCheck {
     private let text: [UInt8]
     private var cursor = 0
 
+    /// The number of bytes at the beginning of a document that are enough to detect its syntax.
+    static let headBytes = 4_096
+
     /// The syntax of a document that begins with these bytes. Text that may be JSON is `json`, although it may turn out
     /// to be in another format.
     ///
+    /// - Parameter name: the document's name, for the advice in an error.
     /// - Throws: `PropertyListError` for a format that is not supported.
-    static func syntax(of head: [UInt8]) throws(PropertyListError) -> PropertyListSyntax {
+    static func syntax(of head: [UInt8], name: String = "") throws(PropertyListError) -> PropertyListSyntax {
         if head.starts(with: "bplist".utf8) {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
             guard version == "bplist00" else {
@@ -21,7 +25,9 @@ struct SyntaxCheck {
             }
             return .binary
         }
-        if let format = otherFormat(head) { throw PropertyListError(reason: "it is \(format)") }
+        if let format = otherFormat(head) {
+            throw PropertyListError(reason: "it is \(workbook(head, name: name) ?? format)")
+        }
         if head.allSatisfy({ $0 == 0 }) {
             throw PropertyListError(
                 reason:
@@ -36,7 +42,7 @@ struct SyntaxCheck {
     }
 
     /// Whether the content shows that a document is not a table of separated values, whatever its name.
-    static func isOtherThanLines(_ head: [UInt8]) -> Bool {
+    static func isOtherThanCells(_ head: [UInt8]) -> Bool {
         if head.starts(with: "bplist".utf8) || otherFormat(head) != nil { return true }
         return TextEncoding.characters(of: head.span).first { $0 > 0x20 }.map("<{[".utf8.contains) ?? false
     }
@@ -44,15 +50,32 @@ struct SyntaxCheck {
     /// The formats that are not read, by their first bytes.
     private static let otherFormats: [(magic: [UInt8], reason: String)] = [
         ([0x1F, 0x8B], "compressed with gzip; decompress it first"),
-        ([0x50, 0x4B, 0x03, 0x04], "compressed with zip; decompress it first"),
+        (zipMagic, "compressed with zip; decompress it first"),
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "compressed with xz; decompress it first"),
         ([0x28, 0xB5, 0x2F, 0xFD], "compressed with zstd; decompress it first"),
         ([0x42, 0x5A, 0x68], "compressed with bzip2; decompress it first"),
+        ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "compressed with 7z; decompress it first"),
         (Array("%PDF".utf8), "a PDF document; it must be a property list or a table"),
         ([0x89, 0x50, 0x4E, 0x47], "a PNG image; it must be a property list or a table"),
         ([0xFF, 0xD8, 0xFF], "a JPEG image; it must be a property list or a table"),
         (Array("GIF8".utf8), "a GIF image; it must be a property list or a table"),
+        (Array("RIFF".utf8), "a RIFF file, such as a WebP image; it must be a property list or a table"),
+        (excelMagic, excelWorkbook),
     ]
+
+    private static let zipMagic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
+    /// The beginning of files that Excel wrote before 2007.
+    private static let excelMagic: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0]
+    private static let excelWorkbook = "an Excel workbook; save it as CSV UTF-8"
+
+    /// The workbook that a zip archive is, by its content or its name; nil for other files.
+    private static func workbook(_ head: [UInt8], name: String) -> String? {
+        guard head.starts(with: zipMagic) else { return nil }
+        let text = String(decoding: head, as: UTF8.self), name = name.lowercased()
+        if text.contains("xl/") || name.hasSuffix(".xlsx") || name.hasSuffix(".xlsm") { return excelWorkbook }
+        guard text.contains("opendocument.spreadsheet") || name.hasSuffix(".ods") else { return nil }
+        return "an OpenDocument spreadsheet; save it as CSV"
+    }
 
     private static func otherFormat(_ head: [UInt8]) -> String? {
         otherFormats.first { head.starts(with: $0.magic) }?.reason
@@ -79,7 +102,10 @@ struct SyntaxCheck {
         guard let first = next else {
             throw PropertyListError(reason: "the file contains only white space; it must contain a property list")
         }
-        if first == UInt8(ascii: "<") { return .xml }
+        if first == UInt8(ascii: "<") {
+            if isPage { throw PropertyListError(reason: "it is an HTML page; it must be a property list or a table") }
+            return .xml
+        }
         let other = OtherFormat(text[cursor...])
         // Entries of OpenStep and of TOML have an equals sign. Only the entries of OpenStep end with a semicolon.
         if other != .toml, try isOpenStep() { throw Self.openStep }
@@ -89,12 +115,26 @@ struct SyntaxCheck {
             return .json
         default:
             if ["true", "false", "null"].contains(where: { text[cursor...].starts(with: $0.utf8) }) { return .json }
-            throw other?.refusal ?? unknown
+            throw other?.refusal ?? (isComment ? Self.comment : unknown)
         }
     }
 
+    /// Whether the text at the cursor begins an HTML page.
+    private var isPage: Bool {
+        let begin = String(decoding: text[cursor...].prefix(14), as: UTF8.self).lowercased()
+        return begin.hasPrefix("<html") || begin == "<!doctype html"
+    }
+
+    /// Whether the text at the cursor is a comment that some dialects of JSON permit.
+    private var isComment: Bool { ["//", "/*", "#"].contains { text[cursor...].starts(with: $0.utf8) } }
+
+    private static let comment = PropertyListError(
+        reason: "it begins with a comment; JSON has no comments, so remove them")
+
     private static let openStep = PropertyListError(
-        reason: "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1")
+        reason:
+            "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1 or, on Linux, with plistutil -f xml"
+    )
 
     private var unknown: PropertyListError {
         let start = text[cursor...].prefix { $0 > 0x20 && $0 < 0x7F }.prefix(16)

@@ -12,11 +12,14 @@ struct AnswerHead: Sendable, Equatable {
     /// The content coding of the body, in lower case; nil without a coding. With a coding, `contentLength` differs from
     /// the document's size.
     private(set) var coding: String?
-    /// Whether the body is an HTML page.
-    private(set) var isPage = false
+    /// The media type of the body, in lower case and without parameters (RFC 9110, section 8.3.1); nil if it is absent.
+    private(set) var mediaType: String?
     private(set) var hasLocation = false
     /// Whether all lines have arrived.
     private(set) var isComplete = false
+
+    /// Whether the body is an HTML page.
+    var isPage: Bool { mediaType == "text/html" }
 
     /// Whether the response is a redirect to another URL.
     var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
@@ -46,7 +49,9 @@ struct AnswerHead: Sendable, Equatable {
         case "last-modified" where Self.canBeSent(value): validators.lastModified = value
         case "content-length": contentLength = Int(value)
         case "content-encoding": coding = value.lowercased() == "identity" ? nil : value.lowercased()
-        case "content-type": isPage = value.prefix { $0 != ";" }.lowercased().hasPrefix("text/html")
+        case "content-type":
+            let type = String(value.prefix { $0 != ";" }).trimmed.lowercased()
+            mediaType = type.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !type.isEmpty ? type : nil
         case "location": hasLocation = true
         case "preference-applied":
             isWaitApplied = value.lowercased().split(separator: ",").contains { preference in

@@ -14,6 +14,8 @@ struct DocumentCopy {
     /// An existing copy.
     struct Found: ~Copyable {
         let file: DocumentFile
+        /// The media type of the copied document; nil if it is unknown.
+        let mediaType: String?
         /// The validators of the copied document. If they are unknown, the value is empty, and the request is
         /// unconditional.
         let validators: Validators
@@ -27,12 +29,14 @@ struct DocumentCopy {
     func find() throws(SourceError) -> Found? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
-        guard let label = label(), label.isOf(file.identity) else { return Found(file: file, validators: .init()) }
+        guard let label = label(), label.isOf(file.identity) else {
+            return Found(file: file, mediaType: nil, validators: .init())
+        }
         guard label.origin == origin else {
             throw SourceError(
                 path, reason: "it is a copy of \(path: label.origin); name another file for this document")
         }
-        return Found(file: file, validators: label.validators)
+        return Found(file: file, mediaType: label.mediaType, validators: label.validators)
     }
 
     private var labelPath: String { path + ".origin" }
@@ -56,7 +60,8 @@ struct DocumentCopy {
     func keep(_ document: FetchedDocument) throws(SourceError) {
         do throws(FileReplacementError) {
             let identity = try replace(path, with: document.file.input)
-            let label = CopyLabel(origin: origin, validators: document.validators, of: identity)
+            let label = CopyLabel(
+                origin: origin, mediaType: document.mediaType, validators: document.validators, of: identity)
             _ = try replace(labelPath, with: .memory(Array(label.text.utf8)))
         } catch {
             throw SourceError(
@@ -96,17 +101,19 @@ struct DocumentCopy {
     }
 }
 
-/// The label of a copy: the origin, the origin's validators, and the size and time of the copy's file.
+/// The label of a copy: the origin, the media type and validators of its response, and the size and time of the copy's file.
 struct CopyLabel: Equatable {
     let origin: String
+    let mediaType: String?
     let validators: Validators
     /// The size of the copy in bytes.
     let size: Int
     /// The time at which the copy was written, in nanoseconds since 1970.
     let modified: Int64
 
-    init(origin: String, validators: Validators, of file: FileIdentity) {
+    init(origin: String, mediaType: String?, validators: Validators, of file: FileIdentity) {
         self.origin = origin
+        self.mediaType = mediaType
         self.validators = validators
         size = file.size
         modified = file.modified
@@ -117,11 +124,11 @@ struct CopyLabel: Equatable {
 
     // MARK: As text, one line for each value
 
-    private static let heading = "drilldown copy 1"
+    private static let heading = "drilldown copy 2"
 
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count == 7, lines[0] == Self.heading, let size = Int(lines[4]), let modified = Int64(lines[5])
+        guard lines.count == 8, lines[0] == Self.heading, let size = Int(lines[4]), let modified = Int64(lines[5])
         else {
             return nil
         }
@@ -130,11 +137,13 @@ struct CopyLabel: Equatable {
             entityTag: lines[2].isEmpty ? nil : lines[2], lastModified: lines[3].isEmpty ? nil : lines[3])
         self.size = size
         self.modified = modified
+        mediaType = lines[6].isEmpty ? nil : lines[6]
     }
 
     var text: String {
         let lines = [
             Self.heading, origin, validators.entityTag ?? "", validators.lastModified ?? "", "\(size)", "\(modified)",
+            mediaType ?? "",
         ]
         return lines.map { $0 + "\n" }.joined()
     }

@@ -136,11 +136,14 @@ enum FetchOutcome {
 /// A whole document in a temporary file.
 final class FetchedDocument {
     let file: DocumentFile
+    /// The media type in the response; nil if it is absent.
+    let mediaType: String?
     let validators: Validators
     let isWaitApplied: Bool
 
-    init(file: consuming DocumentFile, validators: Validators, isWaitApplied: Bool) {
+    init(file: consuming DocumentFile, mediaType: String?, validators: Validators, isWaitApplied: Bool) {
         self.file = file
+        self.mediaType = mediaType
         self.validators = validators
         self.isWaitApplied = isWaitApplied
     }

@@ -119,7 +119,8 @@ final class Reception {
     func takeDocument() -> FetchedDocument? {
         guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(
-            file: file.document(), validators: head.validators, isWaitApplied: head.isWaitApplied)
+            file: file.document(), mediaType: head.mediaType, validators: head.validators,
+            isWaitApplied: head.isWaitApplied)
     }
 }
 

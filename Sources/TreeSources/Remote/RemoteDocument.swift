@@ -1,9 +1,10 @@
 public import Levels
 internal import PropertyLists
 
-/// A property list at a URL as a source, which is fetched again when it changes.
+/// A document at a URL as a source, which is fetched again when it changes.
 ///
-/// The syntax is XML, binary or JSON, and is detected from the content.
+/// The media type of the response, or otherwise the name in the URL, tells whether the document is a table. Otherwise,
+/// the syntax is detected from the content.
 ///
 ///     let address = try RemoteAddress("https://example.com/Data.plist")
 ///     let loaded = try RemoteDocument(address).load(replacing: nil)
@@ -67,12 +68,16 @@ public struct RemoteDocument: TreeSource {
     /// Reads the fetched document.
     func load(_ document: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
         do throws(SourceError) {
-            return try interpretation.loadWithoutParts(document.file, named: name, pool: old.map(LevelPool.init))
+            return try interpretation.loadWithoutParts(
+                document.file, named: name, hint: hint(mediaType: document.mediaType), pool: old.map(LevelPool.init))
         } catch {
             guard let mistaken = mistakenAnswer(document) else { throw error }
             throw SourceError(name, reason: mistaken.reason(at: name))
         }
     }
+
+    /// The format that a response with this media type has.
+    func hint(mediaType: String?) -> FormatHint { FormatHint(url: name, mediaType: mediaType) }
 
     private func mistakenAnswer(_ document: FetchedDocument) -> MistakenAnswer? {
         do {

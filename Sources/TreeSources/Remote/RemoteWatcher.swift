@@ -147,7 +147,8 @@ final class RemoteWatcher: SourceWatcher {
         guard let copy else { return nil }
         do throws(SourceError) {
             guard let found = try copy.find() else { return nil }
-            let loaded = try document.interpretation.loadWithoutParts(found.file, named: copy.path, pool: nil)
+            let loaded = try document.interpretation.loadWithoutParts(
+                found.file, named: copy.path, hint: document.hint(mediaType: found.mediaType), pool: nil)
             validators = found.validators
             isUrgent = true
             document.onNotice(.servesCopy(path: copy.path, name: document.name))

@@ -77,7 +77,11 @@ struct JSONReaderTests {
             (".5", "1:1: \(noValue)"),
             ("'a'", "1:1: a string must be in double quotes"),
             ("[1, // one\n2]", "1:5: JSON has no comments; remove this one"),
+            ("[1 /* one */]", "1:4: JSON has no comments; remove this one"),
             ("# one", "1:1: JSON has no comments; remove this one"),
+            ("{ // one\n}", "1:3: JSON has no comments; remove this one"),
+            ("{\"a\": 1 # one\n}", "1:9: JSON has no comments; remove this one"),
+            ("{}\n// one", "2:1: JSON has no comments; remove this one"),
             ("{}\n{}", "2:1: the document continues after the end of the JSON value; \(lines)"),
             ("[]\n[]", "2:1: the document continues after the end of the JSON value; \(lines)"),
             ("[]\n1", "2:1: the document continues after the end of the JSON value; remove the rest"),
@@ -120,6 +124,39 @@ struct JSONReaderTests {
         ] as [(String, String)])
     func refuses(text: String, sentence: String) {
         #expect(Format.json.refusal(of: Array(text.utf8)) == sentence)
+    }
+
+    @Test(
+        "reads the values of lines as the elements of an array",
+        arguments: [
+            ("{\"a\":1}\n{\"a\":2}\n", [["a": 1], ["a": 2]]), ("{\"a\":1}", [["a": 1]]),
+            ("\n1\r\n\n\"a\"\n[2]\n", [1, "a", [2]]), ("{\n\"a\":1\n}\n{\n\"a\":2}", [["a": 1], ["a": 2]]),
+            ("\u{FEFF}true\nfalse", [true, false]), ("", []),
+        ] as [(String, Tree)])
+    func readsLines(text: String, value: Tree) throws { #expect(try asLines(text) == value) }
+
+    @Test(
+        "refuses lines that break a rule",
+        arguments: [
+            ("{} {}", "1:4: the document continues after the end of the JSON value; begin each value on its own line"),
+            (
+                "1\n[\n] 2",
+                "3:3: the document continues after the end of the JSON value; begin each value on its own line"
+            ),
+            ("{}\n,{}", "2:1: a value is missing before ','"),
+            ("{}\n{\"a\":", "2:6: in /a: the document ends before its value does; it was truncated"),
+            ("{}\n// one", "2:1: JSON has no comments; remove this one"),
+        ])
+    func refusesLines(text: String, sentence: String) {
+        let error = #expect(throws: PropertyListError.self) { try asLines(text) }
+        #expect(error?.description == sentence)
+    }
+
+    private func asLines(_ text: String) throws(PropertyListError) -> Tree? {
+        var recorder = TreeRecorder()
+        try JSONPropertyListReader.read(
+            .memory(Array(text.utf8)), asLines: true, limits: .init(), into: &recorder)
+        return recorder.root
     }
 
     private static let noValue =

@@ -5,6 +5,8 @@ import PropertyLists
 struct TreeRecorder: PropertyListConsumer, ~Copyable {
     private(set) var root: Tree?
     private(set) var positions: [SourcePosition] = []
+    /// The warnings, each with its position.
+    private(set) var warnings: [String] = []
     private var open: [Tree] = []
     private var keys: [String] = []
 
@@ -51,6 +53,8 @@ struct TreeRecorder: PropertyListConsumer, ~Copyable {
         case .uid(let value): add(.uid(value))
         }
     }
+
+    mutating func warning(_ message: String, at position: SourcePosition) { warnings.append("\(position): \(message)") }
 
     func currentPath() -> String? { keys.isEmpty ? nil : "/" + keys.joined(separator: "/") }
 }

@@ -24,6 +24,19 @@ struct AnswerHeadTests {
         #expect(head.isComplete)
     }
 
+    @Test(
+        "gives the media type without its parameters",
+        arguments: [
+            ("text/csv", "text/csv"), ("Text/HTML; charset=utf-8", "text/html"),
+            (" application/json ;a=b", "application/json"),
+            ("", nil), (";a=b", nil), ("text/\u{1}csv", nil), ("text/cäv", nil),
+        ] as [(String, String?)])
+    func mediaType(value: String, type: String?) {
+        let head = head("HTTP/1.1 200 OK", "Content-Type: \(value)", "")
+        #expect(head.mediaType == type)
+        #expect(head.isPage == (type == "text/html"))
+    }
+
     @Test("is that of the last answer where others came before it")
     func several() {
         let head = head(

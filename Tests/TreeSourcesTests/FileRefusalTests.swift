@@ -128,17 +128,28 @@ struct FileRefusalTests {
         #expect(refusal("A") == "~/A: the symbolic links in this path form a loop; point them at a file.")
     }
 
+    @Test(
+        "because it looks like a URL without a scheme asks for the scheme",
+        arguments: ["localhost:8080/x.json", "localhost/x.json", "example.com:80"])
+    func noScheme(address: String) {
+        let error = #expect(throws: SourceError.self) { try PropertyListFile(path: address).load(replacing: nil) }
+        #expect(
+            error?.description
+                == "\(address): the file does not exist; for a URL, write http://\(address) or https://\(address).")
+    }
+
     @Test("because it is a folder asks for the file in it")
     func folder() throws {
         try scratch.folder("Settings.bundle")
         try scratch.folder("Documents")
         #expect(
             refusal("Settings.bundle/")
-                == "~/Settings.bundle/: it is a folder; name the property list file in it, as in ~/Settings.bundle/Root.plist."
+                == "~/Settings.bundle/: it is a folder; name a file in it, as in ~/Settings.bundle/Root.plist, or a document that refers to its files with Source."
         )
         #expect(
             refusal("Documents")
-                == "~/Documents: it is a folder; name the property list file in it, as in ~/Documents/Data.plist.")
+                == "~/Documents: it is a folder; name a file in it, as in ~/Documents/Data.plist, or a document that refers to its files with Source."
+        )
     }
 
     @Test("because it is a named pipe is refused without waiting for a writer")
@@ -182,7 +193,7 @@ struct FileRefusalTests {
         #expect(refusal("Data.plist.gz") == "~/Data.plist.gz: it is compressed with gzip; decompress it first.")
         #expect(
             refusal("Open.plist")
-                == "~/Open.plist: it is an OpenStep property list, which is another format; convert it with plutil -convert xml1."
+                == "~/Open.plist: it is an OpenStep property list, which is another format; convert it with plutil -convert xml1 or, on Linux, with plistutil -f xml."
         )
         #expect(
             refusal("Zeros.plist")

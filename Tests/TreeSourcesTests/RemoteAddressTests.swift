@@ -90,23 +90,25 @@ struct CopyLabelTests {
     @Test("reads back as it was written")
     func text() {
         for validators in [Validators(), Validators(entityTag: "\"a\"", lastModified: "b")] {
-            let label = CopyLabel(origin: "http://h/", validators: validators, of: file)
-            #expect(CopyLabel(text: label.text) == label)
-            #expect(label.isOf(file))
+            for type in [nil, "text/csv"] {
+                let label = CopyLabel(origin: "http://h/", mediaType: type, validators: validators, of: file)
+                #expect(CopyLabel(text: label.text) == label)
+                #expect(label.isOf(file))
+            }
         }
     }
 
     @Test("is none where a line is missing or no number")
     func broken() {
         #expect(CopyLabel(text: "") == nil)
-        #expect(CopyLabel(text: "drilldown copy 1\nhttp://h/\n\n\n3\n") == nil)
-        #expect(CopyLabel(text: "drilldown copy 1\nhttp://h/\n\n\n3\nx\n") == nil)
         #expect(CopyLabel(text: "drilldown copy 2\nhttp://h/\n\n\n3\n4\n") == nil)
+        #expect(CopyLabel(text: "drilldown copy 2\nhttp://h/\n\n\n3\nx\n\n") == nil)
+        #expect(CopyLabel(text: "drilldown copy 1\nhttp://h/\n\n\n3\n4\n\n") == nil)
     }
 
     @Test("is not that of a file that was written since")
     func anotherFile() throws {
-        let label = CopyLabel(origin: "http://h/", validators: .init(), of: file)
+        let label = CopyLabel(origin: "http://h/", mediaType: nil, validators: .init(), of: file)
         try scratch.write("Copy", "abcd")
         #expect(try !label.isOf(#require(FileIdentity(path: scratch("Copy")))))
     }

@@ -238,6 +238,23 @@ struct RemoteDocumentTests {
                 == "~: the response is an HTML page, not a property list; use the URL of the property list itself.")
     }
 
+    @Test(
+        "has the format of its media type, or otherwise that of its name",
+        arguments: [
+            ("/export", "text/csv; charset=utf-8", "id;name\n1;x\n", ["x"]),
+            ("/table", "text/tab-separated-values", "name,x\tn\na,b\t1\n", ["a,b"]),
+            ("/lines", "application/x-ndjson", "{\"name\":\"x\"}\n", ["x"]),
+            ("/data.csv?of=7", "text/plain", "id,name\n1,x\n", ["x"]),
+            ("/data.csv", "application/json", "[\"a\"]", ["a"]),
+        ])
+    func format(path: String, type: String, body: String, titles: [String]) throws {
+        let origin = try StubOrigin { _ in .status("200 OK", ["Content-Type": type], Array(body.utf8)) }
+        var document = try document(origin(path))
+        document.interpretation.records = RecordOptions()
+        let level = try document.load(replacing: nil).tree.document.child(0)
+        #expect(level.map { level in (0..<level.count).map(level.title) } == titles)
+    }
+
     @Test("is not fetched through a redirect to this machine or its link, unless its own server is there")
     func localRedirects() {
         func isFollowed(_ addresses: String...) -> Bool {

@@ -39,6 +39,20 @@ struct SyntaxCheckTests {
             ),
             ([0x1F, 0x8B, 8, 0], "it is compressed with gzip; decompress it first"),
             (Array("PK\u{3}\u{4}..".utf8), "it is compressed with zip; decompress it first"),
+            (Array("PK\u{3}\u{4}...xl/workbook.xml".utf8), "it is an Excel workbook; save it as CSV UTF-8"),
+            ([0xD0, 0xCF, 0x11, 0xE0, 0xA1], "it is an Excel workbook; save it as CSV UTF-8"),
+            (
+                Array("PK\u{3}\u{4}mimetypeapplication/vnd.oasis.opendocument.spreadsheet".utf8),
+                "it is an OpenDocument spreadsheet; save it as CSV"
+            ),
+            (
+                Array("// one\n{\"Rows\": []}".utf8),
+                "it begins with a comment; JSON has no comments, so remove them"
+            ),
+            (Array("# one\n{\"Rows\": []}".utf8), "it begins with a comment; JSON has no comments, so remove them"),
+            (Array("/* one */ []".utf8), "it begins with a comment; JSON has no comments, so remove them"),
+            (Array("\n<!DOCTYPE HTML>".utf8), "it is an HTML page; it must be a property list or a table"),
+            (Array("<html lang".utf8), "it is an HTML page; it must be a property list or a table"),
             (
                 [UInt8](repeating: 0, count: 4096),
                 "the file begins with zero bytes instead of text; it was not written completely, so save it again"
@@ -96,6 +110,13 @@ struct SyntaxCheckTests {
         #expect(throws: PropertyListError(reason: sentence)) { try read(bytes) }
     }
 
+    @Test("is that of a workbook by its name, too", arguments: ["a.xlsx", "A.XLSM"])
+    func workbook(name: String) {
+        #expect(throws: PropertyListError(reason: "it is an Excel workbook; save it as CSV UTF-8")) {
+            try SyntaxCheck.syntax(of: Array("PK\u{3}\u{4}".utf8), name: name)
+        }
+    }
+
     /// Reads a document of the syntax that its first bytes have.
     private func read(_ bytes: [UInt8]) throws {
         var survey = KeySurvey()
@@ -145,7 +166,8 @@ struct SyntaxCheckTests {
             "\"Key\" = \"Value\";", "{ /* { */ a.b-c = (); }", "name = value;",
         ])
     func openStep(_ text: String) {
-        let sentence = "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1"
+        let sentence =
+            "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1 or, on Linux, with plistutil -f xml"
         #expect(throws: PropertyListError(reason: sentence)) { try SyntaxCheck.syntax(of: Array(text.utf8)) }
     }
 }

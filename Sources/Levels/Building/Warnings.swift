@@ -1,8 +1,11 @@
 import Bytes
-internal import PropertyLists
+public import PropertyLists
 
 /// Warnings about unusual but valid content.
 extension TreeBuilder {
+    /// Keeps a warning of the reader.
+    public mutating func warning(_ message: String, at position: SourcePosition) { warn(message, at: position) }
+
     mutating func warn(_ message: @autoclosure () -> String, at position: SourcePosition) {
         guard !tree.warnings.isFull else { return tree.warnings.omit() }
         tree.warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message()))

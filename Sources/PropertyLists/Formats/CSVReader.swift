@@ -71,7 +71,8 @@ public struct CSVReader: ~Copyable {
         }
         try consumer.beginArray(at: window.roughPosition)
         if let position = text.fault {
-            consumer.warning("the text is not valid UTF-8, so it is read as Windows-1252; save it as UTF-8", at: position)
+            consumer.warning(
+                "the text is not valid UTF-8, so it is read as Windows-1252; save it as UTF-8", at: position)
         }
         let header = try readHeader()
         let columns = try columns(of: text.uncounted, header: header)

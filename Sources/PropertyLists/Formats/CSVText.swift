@@ -67,7 +67,8 @@ struct CSVText {
         while offset < end {
             let bytes = try unsafe read(input, at: offset, min(pieceBytes, end - offset), into: piece)
             guard bytes.count > 0 else { break }
-            for unsafe byte in unsafe bytes {
+            for index in bytes.indices {
+                let byte = unsafe bytes[index]
                 if byte == 10 { (line, column) = (line + 1, 1) } else if byte & 0xC0 != 0x80 { column += 1 }
             }
             offset += bytes.count

@@ -69,7 +69,11 @@ public struct JSONPropertyListReader: ~Copyable {
             throw PropertyListError(reason: "the document is empty; it needs one value, an array or an object")
         }
         try readWhole(first, into: &consumer)
-        if !window.isAtEnd, let byte = try next() { throw isComment(byte) ? comment : continued }
+        if !window.isAtEnd, let byte = try next() {
+            guard !isComment(byte) else { throw comment }
+            let isNextLine = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+            throw continued(isNextLine ? "make an array of its lines, as jq -s . does" : "remove the rest")
+        }
     }
 
     private mutating func readLines<Consumer: PropertyListConsumer & ~Copyable>(
@@ -78,7 +82,7 @@ public struct JSONPropertyListReader: ~Copyable {
         try consumer.beginArray(at: window.roughPosition)
         var lastLine = 0
         while let first = try next() {
-            guard window.line > lastLine else { throw continued }
+            guard window.line > lastLine else { throw continued("begin each value on its own line") }
             try readWhole(first, into: &consumer)
             lastLine = window.line
         }
@@ -239,11 +243,8 @@ extension JSONPropertyListReader {
         PropertyListError(reason: "the document ends inside a string; '\"' is missing")
     }
 
-    var continued: PropertyListError {
-        PropertyListError(
-            reason:
-                "the document continues after the end of the JSON value; begin each value on its own line, or remove the rest"
-        )
+    func continued(_ remedy: String) -> PropertyListError {
+        PropertyListError(reason: "the document continues after the end of the JSON value; \(remedy)")
     }
 
     /// Whether a byte begins a comment, as in some dialects of JSON.

@@ -79,8 +79,11 @@ struct DocumentFile: ~Copyable {
         return descriptor
     }
 
+    /// The number of bytes at the beginning of a document that are enough to detect its syntax.
+    static let headBytes = 4_096
+
     /// The first bytes of the document.
-    func head() throws(PropertyListError) -> [UInt8] { try input.bytes(first: SyntaxCheck.headBytes) }
+    func head() throws(PropertyListError) -> [UInt8] { try input.bytes(first: Self.headBytes) }
 
     /// All bytes of a small document.
     func bytes() throws(PropertyListError) -> [UInt8] { try input.bytes(first: identity.size) }

@@ -37,7 +37,11 @@ enum FileRefusal {
         switch mode & S_IFMT {
         case S_IFREG: nil
         case S_IFDIR:
-            SourceError(path, reason: "it is a folder; name a file in it, as in \(path: inside(path)), or a document that refers to its files with Source")
+            SourceError(
+                path,
+                reason:
+                    "it is a folder; name a file in it, as in \(path: inside(path)), or a document that refers to its files with Source"
+            )
         case S_IFIFO: SourceError(path, reason: "it is a named pipe (FIFO); name a property list file")
         case S_IFSOCK: SourceError(path, reason: "it is a socket; name a property list file")
         default: SourceError(path, reason: "it is a device; name a property list file")
@@ -105,7 +109,7 @@ struct MissingFile {
             return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
         }
         let near = nearestName
-        if Self.isHost(name), isFolder || name.contains(":") {
+        if isHost {
             return "the file does not exist; for a URL, write http://\(path: path) or https://\(path: path)"
         }
         if isFolder {
@@ -122,10 +126,8 @@ struct MissingFile {
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
 
-    /// Whether a name looks like the host of a URL: `localhost`, a number of a port, or a known ending.
-    private static func isHost(_ name: String) -> Bool {
-        name.wholeMatch(of: /localhost(:\d+)?|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*:\d+|([A-Za-z0-9-]+\.)+(com|org|net|io|dev|app|de)/) != nil
-    }
+    /// Whether the path begins like a URL without a scheme: with `localhost`, or with a name and the number of a port.
+    private var isHost: Bool { path.hasPrefix(name) && name.wholeMatch(of: /localhost|[^:]+:\d+/) != nil }
 
     /// A similar name in the folder, if any: a name that differs only in case; otherwise a name with a similar spelling;
     /// otherwise a name that differs only in the extension; otherwise a longer name with the missing name as its prefix.

@@ -13,7 +13,9 @@ enum FormatHint: Equatable {
     init(fileName: String) {
         let name = fileName.lowercased()
         self =
-            if name.hasSuffix(".csv") { .cells(nil) } else if name.hasSuffix(".tsv") { .cells(.tab) } else if name
+            if name.hasSuffix(".csv") { .cells(nil) } else if name.hasSuffix(".tsv") {
+                .cells(.tab)
+            } else if name
                 .hasSuffix(".jsonl") || name.hasSuffix(".ndjson")
             { .jsonLines } else { .other }
     }

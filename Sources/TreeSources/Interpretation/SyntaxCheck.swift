@@ -6,9 +6,6 @@ struct SyntaxCheck {
     private let text: [UInt8]
     private var cursor = 0
 
-    /// The number of bytes at the beginning of a document that are enough to detect its syntax.
-    static let headBytes = 4_096
-
     /// The syntax of a document that begins with these bytes. Text that may be JSON is `json`, although it may turn out
     /// to be in another format.
     ///
@@ -71,7 +68,8 @@ struct SyntaxCheck {
     /// The workbook that a zip archive is, by its content or its name; nil for other files.
     private static func workbook(_ head: [UInt8], name: String) -> String? {
         guard head.starts(with: zipMagic) else { return nil }
-        let text = String(decoding: head, as: UTF8.self), name = name.lowercased()
+        let text = String(decoding: head, as: UTF8.self)
+        let name = name.lowercased()
         if text.contains("xl/") || name.hasSuffix(".xlsx") || name.hasSuffix(".xlsm") { return excelWorkbook }
         guard text.contains("opendocument.spreadsheet") || name.hasSuffix(".ods") else { return nil }
         return "an OpenDocument spreadsheet; save it as CSV"

@@ -15,7 +15,7 @@ enum TableSyntax: Equatable {
     static func ofTable(
         _ input: DocumentInput, hint: FormatHint, name: String
     ) throws(PropertyListError) -> TableSyntax? {
-        let head = try input.bytes(first: SyntaxCheck.headBytes)
+        let head = try input.bytes(first: DocumentFile.headBytes)
         if case .cells(let separator) = hint, !SyntaxCheck.isOtherThanCells(head) { return .cells(separator) }
         guard try SyntaxCheck.syntax(of: head, name: name) == .json else { return nil }
         return try JSONLines.areIn(input, evenOne: hint == .jsonLines) ? .jsonLines : nil
@@ -28,7 +28,7 @@ enum TableSyntax: Equatable {
         if let table = try TableSyntax.ofTable(input, hint: hint, name: name) {
             self = table
         } else {
-            self = .propertyList(try SyntaxCheck.syntax(of: input.bytes(first: SyntaxCheck.headBytes), name: name))
+            self = .propertyList(try SyntaxCheck.syntax(of: input.bytes(first: DocumentFile.headBytes), name: name))
         }
     }
 

@@ -86,8 +86,8 @@ extension Help {
         static let serve = Section(
             heading: "serve",
             text: """
-                Serves a property list (XML, binary or JSON) or a table (CSV, TSV, or an array of
-                records), and each change to it as soon as it is saved. SOURCE is a file, the folder
+                Serves a property list (XML, binary or JSON) or a table (CSV, TSV, JSON Lines, or an
+                array of records), and each change to it as soon as it is saved. SOURCE is a file, the folder
                 of a settings bundle, the http or https URL of a document, which is fetched again when
                 it changes, or a tree in a database: sqlite:FILE or
                 postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME.

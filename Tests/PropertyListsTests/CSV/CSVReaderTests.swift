@@ -16,15 +16,121 @@ import Testing
             ("A,B,C\n1\n1,2\n", [["A": "1"], ["A": "1", "B": "2"]]),
             ("\"A\",\"B,C\"\n\"x\"\"y\",\"line\r\nbreak\"", [["A": "x\"y", "B,C": "line\r\nbreak"]]),
             ("A\n\"\"\n", [["A": ""]]), ("A\n\"\"\"\"\n", [["A": "\""]]), ("A\nb\"c\n", [["A": "b\"c"]]),
-            ("A\n 1 \n", [["A": " 1 "]]), ("é\nö\n", [["é": "ö"]]), ("A,\n1,2\n", [["A": "1", "": "2"]]),
+            ("A\n 1 \n", [["A": " 1 "]]), ("é\nö\n", [["é": "ö"]]),
             ("A\n1\t2\n", [["A": "1\t2"]]), ("A\n\"1\"", [["A": "1"]]), ("A,B\n\"1\",\"2\"\n", [["A": "1", "B": "2"]]),
+            // Quotes are text if other text follows the closing quote.
+            ("A,B\n\"x\"y,1\n", [["A": "\"x\"y", "B": "1"]]), ("A,B\n\"a, b\" c\n", [["A": "\"a", "B": " b\" c"]]),
+            ("A\n\"d \"\"e\"\" f\" g\n", [["A": "\"d \"\"e\"\" f\" g"]]), ("A\n\"x\" \n", [["A": "\"x\" "]]),
+            ("A\n\"x\ny\"z\n", [["A": "\"x"], ["A": "y\"z"]]), ("A\n\"\"x\n", [["A": "\"\"x"]]),
+            ("\"A\" b,C\n1,2\n", [["\"A\" b": "1", "C": "2"]]),
+            // Empty cells beyond the header are left out.
+            ("A,B\n1,2,,\n1,2,\"\"\n,,\n", [["A": "1", "B": "2"], ["A": "1", "B": "2"], ["A": "", "B": ""]]),
         ] as [(String, Tree)])
     func read(text: String, rows: Tree) throws { #expect(try table(Array(text.utf8)) == rows) }
 
-    @Test("Tabs separate the cells of a table of that kind, and commas are text")
-    func tabs() throws {
-        #expect(try table(Array("A\tB\n1,2\t\"3\t4\"".utf8), .tab) == [["A": "1,2", "B": "3\t4"]])
+    @Test(
+        "A column without a name is left out if its cells are empty, otherwise it is named by its number",
+        arguments: [
+            ("A,,\n1,,2\n3,,\n", [["A": "1", "Column 3": "2"], ["A": "3", "Column 3": ""]]),
+            ("A,\n1\n2,\n", [["A": "1"], ["A": "2"]]), (",A\n1,2\n", [["Column 1": "1", "A": "2"]]),
+            ("A,,B\n1,,2\n", [["A": "1", "B": "2"]]),
+            ("sep=;\nA;\n1;\n2;3\n", [["A": "1", "Column 2": ""], ["A": "2", "Column 2": "3"]]),
+            ("A,,\n", []),
+        ] as [(String, Tree)])
+    func unnamed(text: String, rows: Tree) throws {
+        var recorder = TreeRecorder()
+        #expect(try table(Array(text.utf8), into: &recorder) == rows)
+        #expect(recorder.warnings == [])
     }
+
+    @Test(
+        "A column name that appears again gets the next number that no column has, with a warning",
+        arguments: [
+            (
+                "n,n,n\n1,2,3", [["n": "1", "n (2)": "2", "n (3)": "3"]],
+                ["1:3: \(again("n", "n (2)"))", "1:5: \(again("n", "n (3)"))"]
+            ),
+            (
+                "n,n,n (2)\n1,2,3", [["n": "1", "n (3)": "2", "n (2)": "3"]], ["1:3: \(again("n", "n (3)"))"]
+            ),
+            (
+                "n (2),n,n\n1,2,3", [["n (2)": "1", "n": "2", "n (3)": "3"]], ["1:9: \(again("n", "n (3)"))"]
+            ),
+            (
+                ",Column 1\n1,2", [["Column 1": "1", "Column 1 (2)": "2"]],
+                ["1:2: \(again("Column 1", "Column 1 (2)"))"]
+            ),
+            (
+                "Column 2,\n1,2", [["Column 2": "1", "Column 2 (2)": "2"]],
+                ["1:10: \(again("Column 2", "Column 2 (2)"))"]
+            ),
+        ] as [(String, Tree, [String])])
+    func repeated(text: String, rows: Tree, warnings: [String]) throws {
+        var recorder = TreeRecorder()
+        #expect(try table(Array(text.utf8), into: &recorder) == rows)
+        #expect(recorder.warnings == warnings)
+    }
+
+    private static func again(_ name: String, _ made: String) -> String {
+        "the column '\(name)' appears more than once; this one is named '\(made)'"
+    }
+
+    @Test(
+        "The separator is named by the first line, or is the one that fits most of the next 100 records",
+        arguments: [
+            ("A;B\n1;2\n", [["A": "1", "B": "2"]]), ("A\tB\n1\t2\n", [["A": "1", "B": "2"]]),
+            ("A|B\n1|2\n", [["A": "1", "B": "2"]]),
+            // A tie is decided by the order.
+            ("A,B;C\n1,2;3\n", [["A": "1", "B;C": "2;3"]]), ("A;B|C\n", []),
+            ("A|B\tC\n1|2\t3", [["A|B": "1|2", "C": "3"]]),
+            ("A,B,C;D\n1;2\n3,4\n", [["A,B,C": "1", "D": "2"], ["A,B,C": "3,4"]]),
+            ("A;B,C\n1,2\n1;2\n3;4\n", [["A": "1,2"], ["A": "1", "B,C": "2"], ["A": "3", "B,C": "4"]]),
+            ("A,B;C\nx;\ny;\nz,w\n", [["A,B": "x", "C": ""], ["A,B": "y", "C": ""], ["A,B": "z,w"]]),
+            // Separators in quotes do not count.
+            ("\"A;B\",C\n1,2\n", [["A;B": "1", "C": "2"]]), ("\"A;B\"\nx;y\n", [["A;B": "x;y"]]),
+            ("sep=|\nA|B,C\n1|2\n", [["A": "1", "B,C": "2"]]), ("sep=\t\r\nA\tB\r\n1\t2,5", [["A": "1", "B": "2,5"]]),
+            ("sep=;x\n1\n", [["sep=": "1"]]), ("sep=x\n1\n", [["sep=x": "1"]]),
+        ] as [(String, Tree)])
+    func separators(text: String, rows: Tree) throws { #expect(try table(Array(text.utf8)) == rows) }
+
+    @Test("The records after the first 100 do not decide about the separator")
+    func deciding() throws {
+        let text = "A;B,C\n" + String(repeating: "x;2\n", count: 100) + String(repeating: "y,2\n", count: 300)
+        guard case .array(let rows)? = try table(Array(text.utf8)) else { throw PropertyListError(reason: "no array") }
+        #expect(rows.count == 400)
+        #expect(rows[99] == ["A": "x", "B,C": "2"])
+        #expect(rows[100] == ["A": "y,2"])
+    }
+
+    @Test("Text that is not UTF-8 is read as Windows-1252, with a warning at the first such byte")
+    func windows1252() throws {
+        let warning = "the text is not valid UTF-8, so it is read as Windows-1252; save it as UTF-8"
+        let long = Array("A\n".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 16)
+        for (bytes, rows, position) in [
+            (Array("A\nCaf".utf8) + [0xE9, 0x80, 10], [["A": "Café€"]], "2:4"),
+            (Array("A\n".utf8) + (0x80...0x9F), [["A": .string(Self.upper)]], "2:1"),
+            ([0xEF, 0xBB, 0xBF] + Array("A\né".utf8) + [0xFF], [["A": "Ã©ÿ"]], "2:2"),
+            (Array("A\nx".utf8) + [0xC3], [["A": "xÃ"]], "2:2"),
+            (long + [0xE9], [["A": .string(String(repeating: "x", count: 1 << 16) + "é")]], "2:65537"),
+        ] as [([UInt8], Tree, String)] {
+            var recorder = TreeRecorder()
+            #expect(try table(bytes, into: &recorder) == rows)
+            #expect(recorder.warnings == ["\(position): \(warning)"])
+        }
+    }
+
+    /// The characters of Windows-1252 from 0x80 to 0x9F, as browsers read them.
+    private static let upper =
+        "\u{20AC}\u{81}\u{201A}\u{192}\u{201E}\u{2026}\u{2020}\u{2021}\u{2C6}\u{2030}\u{160}\u{2039}\u{152}\u{8D}\u{17D}\u{8F}"
+        + "\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{2DC}\u{2122}\u{161}\u{203A}\u{153}\u{9D}\u{17E}\u{178}"
+
+    @Test(
+        "Tabs separate the cells of a table of that kind, unless its first line says otherwise",
+        arguments: [
+            ("A\tB\n1,2\t\"3\t4\"", [["A": "1,2", "B": "3\t4"]]), ("A,B\n1,2", [["A,B": "1,2"]]),
+            ("sep=;\nA;B\tC\n1;2\t3", [["A": "1", "B\tC": "2\t3"]]),
+        ] as [(String, Tree)])
+    func tabs(text: String, rows: Tree) throws { #expect(try table(Array(text.utf8), .tab) == rows) }
 
     @Test("A table may be UTF-16, with and without a byte order mark", arguments: ["", "\u{FEFF}"])
     func utf16(mark: String) throws {
@@ -37,19 +143,21 @@ import Testing
         arguments: [
             ("", "1:1: the table is empty; its first line must name the columns"),
             ("\n\n", "3:1: the table is empty; its first line must name the columns"),
-            ("A,B,A\n1,2,3", "1:5: the column 'A' appears twice; rename one of the two"),
-            ("A,,\n1,2,3", "1:4: the column '' appears twice; rename one of the two"),
             (
                 "A,B\n1,2\n1,2,3\n",
-                "3:5: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
+                "3:1: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
             ),
             (
                 "A,B\n1,2\n\"two\nlines\",4\n5,6,7\n",
-                "5:5: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
+                "5:1: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
+            ),
+            (
+                "A,B\n\"two\nlines\",4,,6\n",
+                "2:1: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
             ),
             (
                 "# Plants\n\nA,B\n1,2",
-                "3:3: the line has more cells than the 1 column of the header; remove the lines above the one that names the columns"
+                "3:1: the line has more cells than the 1 column of the header; remove the lines above the one that names the columns"
             ),
             (
                 "A\n1\n\"x\ny",
@@ -59,21 +167,18 @@ import Testing
                 "A,B\n1,\"x\n\"\"y\n",
                 "2:3: the quote that begins here never ends; end the cell with a quote, and double each quote within it"
             ),
-            ("A\n\"x\"y\n", "2:4: text follows the quote that ends a cell; double each quote within the cell"),
+            (
+                "A,B\r1,2\r\"x",
+                "3:1: the quote that begins here never ends; end the cell with a quote, and double each quote within it"
+            ),
+            (
+                "A,\n1,\n\"x",
+                "3:1: the quote that begins here never ends; end the cell with a quote, and double each quote within it"
+            ),
             ("A\nx\0y\n", "2:2: the control character U+0000 cannot appear in a table; remove it"),
         ] as [(String, String)])
     func refused(text: String, message: String) {
         #expect(refusal(of: Array(text.utf8)) == message)
-    }
-
-    @Test("Invalid UTF-8 is refused at its place")
-    func notUTF8() {
-        #expect(
-            refusal(of: Array("A\nx".utf8) + [0xFF, 0x0A])
-                == "2:2: the text is not valid UTF-8; save the document as UTF-8")
-        #expect(
-            refusal(of: Array("A\nx".utf8) + [0xC3])
-                == "2:2: the document ends inside a character; it was truncated, or is not UTF-8")
     }
 
     @Test("A table longer than the reader's window is read to its end, quotes across the edge too")
@@ -97,11 +202,9 @@ import Testing
             let endless = Array("A,B\n1,\"".utf8) + Array(String(repeating: rest, count: 2 << 16).utf8)
             #expect(refusal(of: endless, limits) == "2:3: the quote that begins here \(reason)")
         }
-        for (line, place) in [(cell + [120, 10], "2:1"), ([34] + cell + [120, 34, 10], "2:2")] {
-            #expect(
-                refusal(of: Array("A\n".utf8) + line, limits)
-                    == "\(place): a cell is longer than 65536 bytes; store large data in separate files")
-        }
+        #expect(
+            refusal(of: Array("A\n".utf8) + cell + [120, 10], limits)
+                == "2:1: a cell is longer than 65536 bytes; store large data in separate files")
     }
 
     @Test("A table may have a thousand columns, and no more cells than the limit says")
@@ -113,10 +216,14 @@ import Testing
                 .hasSuffix("the table holds more than 1500 cells; split it") == true)
     }
 
-    private func table(
-        _ bytes: [UInt8], _ separator: CSVReader.Separator = .comma
-    ) throws(PropertyListError) -> Tree? {
+    private func table(_ bytes: [UInt8], _ separator: CSVReader.Separator? = nil) throws(PropertyListError) -> Tree? {
         var recorder = TreeRecorder()
+        return try table(bytes, separator, into: &recorder)
+    }
+
+    private func table(
+        _ bytes: [UInt8], _ separator: CSVReader.Separator? = nil, into recorder: inout TreeRecorder
+    ) throws(PropertyListError) -> Tree? {
         try CSVReader.read(.memory(bytes), separator: separator, limits: .init(), into: &recorder)
         return recorder.root
     }
@@ -125,7 +232,7 @@ import Testing
     private func refusal(of bytes: [UInt8], _ limits: PropertyListLimits = .init()) -> String? {
         do throws(PropertyListError) {
             var counter = CellCounter()
-            try CSVReader.read(.memory(bytes), separator: .comma, limits: limits, into: &counter)
+            try CSVReader.read(.memory(bytes), separator: nil, limits: limits, into: &counter)
             return nil
         } catch {
             return error.description

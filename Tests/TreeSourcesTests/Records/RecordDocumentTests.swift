@@ -61,11 +61,15 @@ struct RecordDocumentTests {
     @Test(
         "is not one if its content is of another format, whatever its name",
         arguments: [
-            ("\n<!DOCTYPE html><html><body>Down, for now</body></html>", "2:16: <html> is not a property list element"),
+            (
+                "\n<!DOCTYPE html><html><body>Down, for now</body></html>",
+                " it is an HTML page; it must be a property list or a table."
+            ),
             ("{\"error\":\"no,\"}", "1:1: in /: the document is a dictionary without a level"),
             ("%PDF-1.7,a\n1,2\n", " it is a PDF document; it must be a property list or a table."),
             ("GIF89a,b\n1,2\n", " it is a GIF image; it must be a property list or a table."),
             ("PK\u{3}\u{4},a\n1,2\n", " it is compressed with zip; decompress it first."),
+            ("{\"a\": 1,\nb", "2:1: in /: an object's key must be a string in double quotes"),
         ])
     func otherFormat(_ text: String, _ words: String) throws {
         for name in ["a.csv", "a.tsv"] {
@@ -175,6 +179,34 @@ struct RecordDocumentTests {
     func faults(name: String, text: String, sentence: String) throws {
         let told = try refusal(file(name, text))
         #expect(told.hasPrefix("\(name):\(sentence)"), "\(told)")
+    }
+
+    @Test("is JSON Lines, whose edits are refused like those of other tables")
+    func lines() throws {
+        for (name, text, all) in [
+            ("a.json", "{\"name\":\"One\"}\n{\"name\":\"Two\"}\n", ["One", "Two"]),
+            ("a.jsonl", "{\"name\":\"One\"}", ["One"]),
+        ] {
+            let watcher = try file(name, text).makeWatcher()
+            let loaded = try watcher.load(replacing: nil)
+            #expect(titles(loaded.tree) == all)
+            #expect(loaded.syntax == .json)
+            #expect(watcher.savability(at: .root) == .nothing(.table))
+        }
+    }
+
+    @Test("has warnings about its encoding and its columns")
+    func warnings() throws {
+        let path = try scratch.write("a.csv", Array("Name,N,N\nCaf".utf8) + [0xE9] + Array(",1,2\n".utf8))
+        var interpretation = Interpretation()
+        interpretation.records = RecordOptions()
+        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        #expect(
+            loaded.warnings.map { $0.description.replacing(scratch.path + "/", with: "") } == [
+                "a.csv:2:4: in /: the text is not valid UTF-8, so it is read as Windows-1252; save it as UTF-8.",
+                "a.csv:1:8: in /: the column 'N' appears more than once; this one is named 'N (2)'.",
+            ])
+        #expect(titles(loaded.tree) == ["Café"])
     }
 
     @Test("takes no edits, and is read again when it changes")

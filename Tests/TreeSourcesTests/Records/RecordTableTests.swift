@@ -11,6 +11,7 @@ struct RecordTableTests {
     private static let tables: [(name: String, content: [UInt8])] = [
         ("a.csv", Array("Artist,Name\r\nAda,One\r\nBo,Two\r\n".utf8)),
         ("a.TSV", Array("Artist\tName\nAda\tOne\nBo\tTwo".utf8)),
+        ("a.jsonl", Array("{\"Artist\":\"Ada\",\"Name\":\"One\"}\n{\"Artist\":\"Bo\",\"Name\":\"Two\"}\n".utf8)),
         ("a.json", Array(#"[{"Artist":"Ada","Name":"One"},{"Artist":"Bo","Name":"Two"}]"#.utf8)),
         (
             "a.plist",
@@ -25,7 +26,7 @@ struct RecordTableTests {
     @Test("is the same level in every syntax", arguments: tables.indices)
     func level(_ number: Int) throws {
         let (name, content) = Self.tables[number]
-        let syntax = try TableSyntax(fileName: name, head: content)
+        let syntax = try TableSyntax(of: .memory(content), hint: FormatHint(fileName: name), name: name)
         let tree = try RecordTable.tree(of: .memory(content), syntax: syntax, drilling: Self.drilling)
         let level = try #require(tree.document.child(0))
         #expect((0..<level.count).map(level.title) == ["Ada", "Bo"])
@@ -34,8 +35,52 @@ struct RecordTableTests {
         #expect(below.title(0) == "Two")
         #expect(below.form == .records)
         let first = Self.tables[0]
-        let csv = try RecordTable.tree(of: .memory(first.content), syntax: .lines(.comma), drilling: Self.drilling)
+        let csv = try RecordTable.tree(of: .memory(first.content), syntax: .cells(nil), drilling: Self.drilling)
         #expect(tree.document.hash == csv.document.hash)
+    }
+
+    @Test(
+        "has the syntax that its content shows, or that its name or media type names",
+        arguments: [
+            ("a.csv", nil, "A,B\n", .cells(nil)), ("a.CSV", nil, "A,B\n", .cells(nil)),
+            ("a.tsv", nil, "A\tB\n", .cells(.tab)),
+            ("a.csv", nil, "[{}]", nil), ("a.csv", nil, "{\"a\":1}\n{\"a\":2}", .jsonLines),
+            ("a.tsv", nil, "<plist/>", nil),
+            ("a.jsonl", nil, "{}", .jsonLines), ("a.NDJSON", nil, "{}\n", .jsonLines), ("a.jsonl", nil, "[{}]\n", nil),
+            ("a.jsonl", nil, "1\n", nil), ("a.jsonl", nil, "1\n2", .jsonLines), ("a.json", nil, "{}", nil),
+            ("a.json", nil, "{}\n{}", .jsonLines), ("a.json", nil, "{}\r\n\r\n[1]", .jsonLines),
+            ("a.json", nil, "{} {}", nil),
+            ("a.json", nil, "{}\n", nil), ("a.json", nil, "{}\n}", nil),
+            ("a.json", nil, "{\n\"}\\\"\\\\\":[1\n,{}]\n}", nil),
+            ("a.json", nil, "{\n\"}\\\"\":[1\n,{}]\n}\n\"\"", .jsonLines), ("a.json", nil, "{\n", nil),
+            ("a.json", nil, "\"a\\\"\"\nnull", .jsonLines), ("a.json", nil, "-1.5\ntrue\n", .jsonLines),
+            ("a.json", nil, "12", nil),
+            ("http://h/a.csv?b=c.d#e", nil, "A,B\n", .cells(nil)), ("http://h/?a.csv", nil, "[]", nil),
+            ("http://h/a", "text/csv", "A,B\n", .cells(nil)), ("http://h/a", "application/csv", "A,B\n", .cells(nil)),
+            ("http://h/a.csv", "text/tab-separated-values", "A,B\n", .cells(.tab)),
+            ("http://h/a", "application/x-ndjson", "{}", .jsonLines),
+            ("http://h/a", "application/jsonl", "{}", .jsonLines),
+            ("http://h/a.jsonl", "application/json", "{}", nil),
+            ("http://h/a.jsonl", "application/geo+json", "{}", nil),
+            ("http://h/a.csv", "text/plain", "A,B\n", .cells(nil)),
+            ("http://h/a.tsv", "application/octet-stream", "A\n", .cells(.tab)),
+            ("http://h/a", "text/csv", "{\"a\":1}", nil),
+        ] as [(String, String?, String, TableSyntax?)])
+    func syntax(name: String, mediaType: String?, text: String, syntax: TableSyntax?) throws {
+        let isURL = name.hasPrefix("http:")
+        let hint = isURL ? FormatHint(url: name, mediaType: mediaType) : FormatHint(fileName: name)
+        #expect(try TableSyntax.ofTable(.memory(Array(text.utf8)), hint: hint, name: name) == syntax)
+    }
+
+    @Test("is JSON Lines if its first value ends in the first mebibyte, also in UTF-16")
+    func longLines() throws {
+        func syntax(_ bytes: [UInt8]) throws -> TableSyntax? {
+            try TableSyntax.ofTable(.memory(bytes), hint: .other, name: "a.json")
+        }
+        let value = "\"" + String(repeating: "x", count: 1 << 20) + "\"\n"
+        #expect(try syntax(Array(("\"" + value.dropFirst(100) + "1").utf8)) == .jsonLines)
+        #expect(try syntax(Array((value + "1").utf8)) == nil)
+        #expect(try syntax("{}\n{}".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == .jsonLines)
     }
 
     @Test(
@@ -57,7 +102,7 @@ struct RecordTableTests {
     func refused(name: String, text: String, sentence: String) {
         let content = Array(text.utf8)
         do throws(PropertyListError) {
-            let syntax = try TableSyntax(fileName: name, head: content)
+            let syntax = try TableSyntax(of: .memory(content), hint: FormatHint(fileName: name), name: name)
             _ = try RecordTable.tree(of: .memory(content), syntax: syntax, drilling: Self.drilling)
             Issue.record("the table was read")
         } catch {
@@ -70,7 +115,7 @@ struct RecordTableTests {
         let content = Array("Artist,Name\nAda,One\nAda,One\n".utf8)
         func read(_ pool: LevelPool?) throws -> Tree {
             try RecordTable.tree(
-                of: .memory(content), syntax: .lines(.comma), drilling: Self.drilling, pool: pool)
+                of: .memory(content), syntax: .cells(nil), drilling: Self.drilling, pool: pool)
         }
         let first = try read(nil)
         #expect(
@@ -86,7 +131,7 @@ struct RecordTableTests {
         func sentence(_ limits: TreeLimits) -> String? {
             do throws(PropertyListError) {
                 _ = try RecordTable.tree(
-                    of: .memory(content), syntax: .lines(.comma), drilling: Self.drilling, treeLimits: limits)
+                    of: .memory(content), syntax: .cells(nil), drilling: Self.drilling, treeLimits: limits)
                 return nil
             } catch {
                 return error.reason

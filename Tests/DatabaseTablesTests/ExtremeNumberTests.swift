@@ -98,7 +98,7 @@ import Testing
                 "9223372036854775807", "9223372036854775808", "-9223372036854775809", "99999999999", "00", "1.",
                 String(repeating: "9", count: 4_000),
             ] {
-                for sign in [":", "<", ">"] {
+                for sign in [":", "<", "<=", ">", ">="] {
                     var query = try RowQuery(where: column + sign + value, limit: 1)
                     query.page.limit = 400
                     let wanted = try page("/t", by: query, in: small)

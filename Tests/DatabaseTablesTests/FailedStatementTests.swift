@@ -51,9 +51,9 @@ private final class FailingConnection: TableConnection {
         }
     }
 
-    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL, combinesIndexes: Bool) throws(DatabaseError) -> StatementPlan {
         try step()
-        return try inner.plan(of: sql)
+        return try inner.plan(of: sql, combinesIndexes: combinesIndexes)
     }
 
     func briefly<Result>(

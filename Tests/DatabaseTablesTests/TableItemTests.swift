@@ -203,8 +203,8 @@ import TreeSources
                 "sqlite:Shop.db: 'Tool' has no column 'Nope'."
             ),
             (
-                #""Database":"sqlite:Shop.db","Table":"Tool","Where":["Price"]"#,
-                "sqlite:Shop.db: 'Price' in 'Where' is not a condition, such as Price<10 or Name:Bo."
+                #""Database":"sqlite:Shop.db","Table":"Tool","Where":[":5"]"#,
+                "sqlite:Shop.db: ':5' in 'Where' is not a condition, such as Price<10, Name:Bo or !Name."
             ),
             (
                 #""Database":"sqlite:Shop.db","Query":"SELECT 1 AS a""#,

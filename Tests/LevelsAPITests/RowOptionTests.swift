@@ -31,6 +31,10 @@ import Testing
             ("where=Title~PFEL", ["Äpfel"]),
             ("where=Kind:none", []), ("where=Kind!vegetable&where=Price!3", ["apple", "Äpfel", "7up"]),
             ("where=Price:3&sort=Title", ["Leek", "Pear"]),
+            ("where=Price%3C=3", ["Pear", "Äpfel", "Leek"]), ("where=Price%3E=3", ["Pear", "apple", "Leek"]),
+            ("where=!Kind", ["Äpfel", "7up"]), ("where=Price&where=!Kind", ["Äpfel"]), ("where=Kind!~ui", ["Äpfel", "Leek", "7up"]),
+            ("any=Price:2&any=Price:10", ["apple", "Äpfel"]), ("any=Kind:vegetable&any=!Price", ["Leek", "7up"]),
+            ("any=Price:3&any=Price%3E5&where=Kind:fruit&sort=Title", ["apple", "Pear"]), ("any=Kind:none", []),
             ("sort=Title&start=3", ["Leek", "Pear"]),
             ("start=5", []), ("start=1&limit=2", ["apple", "Äpfel"]),
         ] as [(String, [String])])
@@ -119,9 +123,14 @@ import Testing
             ("sort=-", "'sort' must be names of fields with commas between them, as -Price,Title, not '-'."),
             ("sort=\((1...17).map(String.init).joined(separator: ","))", "'sort' must name at most 16 fields, not 17."),
             (
-                "where=Price",
-                "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not 'Price'."
+                "where=:5",
+                "'where' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not ':5'."
             ),
+            (
+                "any=!Price:5",
+                "'any' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not '!Price:5'."
+            ),
+            (Array(repeating: "any=Price", count: 17).joined(separator: "&"), "'any' must be given at most 16 times."),
             (
                 Array(repeating: "where=Price:3", count: 17).joined(separator: "&"),
                 "'where' must be given at most 16 times."

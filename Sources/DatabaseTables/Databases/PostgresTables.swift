@@ -64,11 +64,12 @@ final class PostgresTables: TableConnection {
 
     /// Returns the generic plan of a statement. The plan has a sort or a sequential scan only if indexes cannot replace
     /// it.
-    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL, combinesIndexes: Bool) throws(DatabaseError) -> StatementPlan {
         // A plan that was cancelled has left its statement.
         try reader.run(
             """
-            DEALLOCATE ALL; SAVEPOINT plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
+            DEALLOCATE ALL; SAVEPOINT plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off;
+            SET LOCAL enable_bitmapscan = \(combinesIndexes ? "on" : "off");
             SET LOCAL enable_incremental_sort = off; SET LOCAL plan_cache_mode = force_generic_plan
             """)
         var lines: [String] = []
@@ -97,6 +98,8 @@ final class PostgresTables: TableConnection {
                 isSought = isSought || isOfTable
             } else if !text.prefix(while: { $0 != "\"" }).contains(":") {
                 let node = text.hasPrefix("->") ? text.dropFirst(2).drop { $0 == " " } : text
+                // These nodes belong to the scan of the table above them.
+                guard !node.hasPrefix("BitmapOr"), !node.hasPrefix("Bitmap Index Scan") else { continue }
                 isSorted = isSorted || node.hasPrefix("Sort") || node.hasPrefix("Incremental Sort")
                 let name = node.split(separator: " ").last ?? ""
                 isOfTable = name == "c" || name.hasPrefix("c_") && name.dropFirst(2).allSatisfy(\.isNumber)

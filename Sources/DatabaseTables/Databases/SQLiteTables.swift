@@ -79,7 +79,7 @@ final class SQLiteTables: TableConnection {
     }
 
     /// Returns the plan that `EXPLAIN QUERY PLAN` reports.
-    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL, combinesIndexes: Bool) throws(DatabaseError) -> StatementPlan {
         let steps = try connection.allRows("EXPLAIN QUERY PLAN \(SQL(verbatim: sql.text))").compactMap { $0[3].string }
         return StatementPlan(
             isSought: steps.contains { $0.hasPrefix("SEARCH c") },

@@ -28,7 +28,9 @@ protocol TableConnection: AnyObject {
     func rows(_ sql: SQL, _ body: (ResultRow) throws(DatabaseError) -> Void) throws(DatabaseError)
 
     /// Returns the plan of a statement for any values.
-    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan
+    ///
+    /// - Parameter combinesIndexes: whether the plan may combine several indexes, which give no order.
+    func plan(of sql: SQL, combinesIndexes: Bool) throws(DatabaseError) -> StatementPlan
 
     /// Runs statements that may take long, wait for a lock or fail. The result is nil if the statements exceed a short
     /// time limit, if a table is locked, or if the database refuses the statements.

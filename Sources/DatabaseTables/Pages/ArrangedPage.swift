@@ -6,16 +6,14 @@ internal import Levels
 struct ArrangedPage: RecordPage {
     let list: RecordList
     let asked: PageRequest
-    /// The conditions of the query that the list does not contain already.
-    let conditions: [RowCondition]
+    /// The query without the conditions that all records of the list meet.
+    let rest: RowQuery
     /// The number of records in the list, plus the number of rows that follow the records.
     let count: Int
 
     func read() throws -> RowPage {
         let query = asked.query
-        var arranging = query
-        arranging.conditions = conditions
-        let arranged = try ArrangedRecords(list, by: arranging, count: count, in: asked.database)
+        let arranged = try ArrangedRecords(list, by: rest, count: count, in: asked.database)
         let (all, level) = (arranged.rows, arranged.level)
         var start = query.page.firstPosition
         if let cursor = asked.cursor {

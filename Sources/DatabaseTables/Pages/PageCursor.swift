@@ -33,6 +33,7 @@ struct PageCursor {
 
     static func shape(of query: RowQuery) -> UInt64 {
         var parts = query.conditions.map(\.description)
+        if !query.alternatives.isEmpty { parts += ["any"] + query.alternatives.map(\.description) }
         if let search = query.search { parts += ["search", search, "\(query.searchedFields ?? .title)"] }
         if query.order != ListingOrder() { parts += ["order", "\(query.order)"] }
         if let outline = query.outline { parts += ["outline", "\(outline)"] }

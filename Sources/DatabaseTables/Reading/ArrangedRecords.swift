@@ -95,17 +95,13 @@ extension RowQuery {
 
     /// Whether titles determine the rows or their order.
     var looksAtTitles: Bool {
-        if search != nil || order.group == .initial || order.group == .field(.title) { return true }
-        return conditions.contains { $0.field == .title }
-            || order.sort?.criteria.contains { $0.field == .title } == true
+        search != nil || order.group == .initial || comparedFields.contains(.title)
     }
 
     /// The names of the fields that determine the rows and their order; nil for all fields.
     var lookedAt: Set<[UInt8]>? {
-        var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
-        if case .field(let field)? = order.group { fields.append(field) }
         var names: Set<[UInt8]> = []
-        for case .named(let name) in fields { names.insert(name) }
+        for case .named(let name) in comparedFields { names.insert(name) }
         guard search != nil else { return names }
         switch searchedFields {
         case nil, .title: break

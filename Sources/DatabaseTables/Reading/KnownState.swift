@@ -84,12 +84,12 @@ final class KnownState: Sendable {
 
     /// Returns the kept number of records of a named list.
     func count(_ name: ListName) -> RecordCount? {
-        findings.withLock { name.records.values.isEmpty ? $0.tableCounts[name] : $0.listCounts[name] }
+        findings.withLock { name.isOfTable ? $0.tableCounts[name] : $0.listCounts[name] }
     }
 
     func keep(_ count: RecordCount, as name: ListName) {
         findings.withLock { findings in
-            if name.records.values.isEmpty {
+            if name.isOfTable {
                 findings.tableCounts[name] = count
             } else {
                 if findings.listCounts.count >= Self.mostListCounts { findings.listCounts = [:] }

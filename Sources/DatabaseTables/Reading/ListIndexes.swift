@@ -34,8 +34,9 @@ struct ListIndexes {
     /// Without `sort`, the order is that of the key. If the index that finds a range of values cannot give this order,
     /// the order is that of the index.
     ///
+    /// - Parameter parameter: the query option that the refusal names.
     /// - Throws: `RowRefusal` if an index is missing.
-    func ordered(_ narrowed: NarrowedList, by sort: RowOrder) throws -> RecordList {
+    func ordered(_ narrowed: NarrowedList, by sort: RowOrder, for parameter: String) throws -> RecordList {
         let wanted = narrowed.indexTerms(by: sort)
         var orders = [narrowed.list.terms(by: sort, after: narrowed.equal)]
         if sort == .document { orders.append(Array(wanted.dropFirst(narrowed.equal.count))) }
@@ -45,10 +46,11 @@ struct ListIndexes {
             ordered.terms = order
             if try isServed(ordered) { return ordered }
         }
-        // No index gives a range of values in the order of other columns.
-        let isGiven = (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
+        // No index gives a range of values in the order of other columns, or several values in any order.
+        let isGiven =
+            !narrowed.list.hasAlternatives && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
         throw try needsIndex(
-            terms: isGiven ? wanted : [], parameter: "where",
+            terms: isGiven ? wanted : [], parameter: parameter,
             purpose: "finds the records that meet the conditions in this order")
     }
 
@@ -116,10 +118,10 @@ struct ListIndexes {
 
     /// Returns the records that meet conditions of equality, and their number, if an index finds exactly these records
     /// in the order of the key. Returns nil if they are too many to be counted.
-    func indexed(by conditions: [RowCondition]) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
-        guard conditions.allSatisfy({ $0.relation == .equal && list.table.findsAll($0) }) else { return nil }
-        let narrowed = NarrowedList(list, by: conditions)
-        guard narrowed.rest.isEmpty, try narrowed.isSought(in: database) else { return nil }
+    func indexed(by query: RowQuery) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
+        guard query.alternatives.isEmpty, query.conditions.allSatisfy(list.table.findsAll) else { return nil }
+        let narrowed = NarrowedList(list, by: query)
+        guard !narrowed.rest.hasConditions, try narrowed.isSought(in: database) else { return nil }
         var found = narrowed.list
         let order = ListScan.order(by: found.terms)
         let plan = try database.plan(of: "SELECT 1 \(found.records()) ORDER BY \(order) LIMIT 1")
@@ -133,9 +135,11 @@ struct ListIndexes {
     /// Returns a smaller list that still contains all records that meet the conditions of a query. Returns the whole
     /// list if no index helps.
     func candidates(for query: RowQuery) throws(DatabaseError) -> RecordList {
-        let conditions = query.conditions.filter { $0.relation == .equal && list.table.findsAll($0) }
-        guard !conditions.isEmpty else { return list }
-        let narrowed = NarrowedList(list, by: conditions)
+        var query = query
+        query.conditions = query.conditions.filter(list.table.findsAll)
+        if !query.alternatives.allSatisfy(list.table.findsAll) { query.alternatives = [] }
+        guard query.hasConditions else { return list }
+        let narrowed = NarrowedList(list, by: query)
         return try narrowed.isSought(in: database) ? narrowed.list : list
     }
 }
@@ -187,9 +191,10 @@ extension RecordList {
 }
 
 extension Table {
-    /// Returns whether an index finds all records that meet a condition of equality. For `10`, an index misses the
-    /// equal text `10.0`; for 'é', it misses the same letter in another normal form.
+    /// Returns whether a condition is one of equality, and an index finds all records that meet it. For `10`, an index
+    /// misses the equal text `10.0`; for 'é', it misses the same letter in another normal form.
     fileprivate func findsAll(_ condition: RowCondition) -> Bool {
+        guard condition.relation == .equal, !condition.isNegated else { return false }
         // A title may be a key, and the text of a key can differ from the text of its columns.
         guard case .named = condition.field, let number = column(of: condition.field) else { return false }
         let column = columns[number]

@@ -6,37 +6,55 @@ internal import PropertyLists
 /// A list narrowed by the conditions of a query, as far as an index can serve them.
 struct NarrowedList {
     private(set) var list: RecordList
-    /// The conditions that must still be checked for each record of the list.
-    private(set) var rest: [RowCondition] = []
+    /// The query with the conditions that must still be checked for each record of the list.
+    private(set) var rest: RowQuery
     /// The terms that have the same value in all records of the list.
     private(set) var equal: [OrderTerm]
     /// The first term that has a range of values, or several values; nil if all conditions are in `equal` and `rest`.
     private(set) var range: OrderTerm?
-    /// The field of the first condition that narrows the list; nil if no condition does.
+    /// The field of the first condition that one index can serve; nil if there is no such condition.
     private(set) var field: RowField?
+    /// Whether a condition narrows the list.
+    private var isNarrowed = false
     /// Whether no record meets the conditions.
     private(set) var isEmpty = false
 
-    init(_ list: RecordList, by conditions: [RowCondition]) {
-        (self.list, equal) = (list, list.equal)
+    init(_ list: RecordList, by query: RowQuery) {
+        (self.list, equal, rest) = (list, list.equal, query)
+        rest.conditions = query.conditions.filter { !narrow(byAny: [$0]) }
+        if !query.alternatives.isEmpty, narrow(byAny: query.alternatives) { rest.alternatives = [] }
+    }
+
+    /// Removes records that meet none of some conditions, if a statement can express all these conditions. Returns
+    /// whether it can, and whether no such records are left.
+    private mutating func narrow(byAny conditions: [RowCondition]) -> Bool {
+        var parts: [(column: Int, statement: ConditionStatement)] = []
         for condition in conditions {
             guard let column = list.table.column(of: condition.field),
-                let part = ConditionStatement(condition: condition, column: column, of: list.table)
-            else {
-                rest.append(condition)
-                continue
-            }
+                let statement = ConditionStatement(condition: condition, column: column, of: list)
+            else { return false }
+            parts.append((column, statement))
+        }
+        isNarrowed = true
+        isEmpty = isEmpty || parts.allSatisfy(\.statement.isImpossible)
+        let (column, first) = parts[0]
+        if parts.count > 1 {
+            list.add("(\(parts.map(\.statement.condition).joined(by: " OR ")))")
+            list.hasAlternatives = true
+        } else {
+            list.add(first.condition)
+        }
+        list.isNarrowed = true
+        if parts.allSatisfy({ $0.column == column }) {
             let term = list.table.term(column, isDescending: false)
-            field = field ?? condition.field
-            isEmpty = isEmpty || part.isImpossible
-            self.list.add(part.condition)
-            if !part.isExact { rest.append(condition) }
-            if condition.relation == .equal, part.condition.values.count == 1 {
-                if !equal.contains(where: { $0.sql == term.sql }) { equal.append(term) }
-            } else {
+            field = field ?? conditions[0].field
+            if parts.count > 1 || !first.isOfOneValue {
                 range = range ?? term
+            } else if !equal.contains(where: { $0.sql == term.sql }) {
+                equal.append(term)
             }
         }
+        return parts.allSatisfy(\.statement.isExact)
     }
 
     /// Returns the terms of an index that finds the records of the list, if possible in the order `sort`.
@@ -50,8 +68,8 @@ struct NarrowedList {
 
     /// Returns whether an index finds the records of the list. No index is needed for a list without records.
     func isSought(in database: OpenDatabase) throws(DatabaseError) -> Bool {
-        guard field != nil, !isEmpty else { return isEmpty }
-        return try database.plan(of: "SELECT 1 \(list.records())").isSought
+        guard isNarrowed, !isEmpty else { return isEmpty }
+        return try database.plan(of: "SELECT 1 \(list.records())", combinesIndexes: list.hasAlternatives).isSought
     }
 }
 
@@ -62,25 +80,57 @@ private struct ConditionStatement {
     /// condition is checked for each found record, too.
     var isExact = true
 
+    /// Whether all records that the condition finds have the same value.
+    var isOfOneValue = false
+
     /// Whether no value meets the condition.
     var isImpossible: Bool { condition == "FALSE" }
 
     /// The result is nil for a relation that no index serves.
-    init?(condition: RowCondition, column number: Int, of table: Table) {
-        guard condition.relation != .different, condition.relation != .containing else { return nil }
-        let column = table.columns[number]
+    init?(condition: RowCondition, column number: Int, of list: RecordList) {
+        let (table, column) = (list.table, list.table.columns[number])
+        guard condition.relation != .containing, column.type?.isOrdered != false else { return nil }
+        if condition.relation == .present {
+            // Every row has a title and a key. The rows that follow the records have no other fields.
+            guard case .named = condition.field, !condition.isNegated || list.following.isEmpty else { return nil }
+            self.condition =
+                condition.isNegated ? "c.\(column.quoted) IS NULL" : Self.presence("c.\(column.quoted)", of: column, in: table)
+            isOfOneValue = condition.isNegated
+            return
+        }
+        guard !condition.isNegated else { return nil }
         if let type = column.type {
-            guard type.isOrdered else { return nil }
             let isMade = make(condition, column: "c.\(column.quoted)", type: type)
             guard isMade else { return nil }
         } else {
             make(condition, column: "c.\(column.quoted)", of: column, inTable: table.rowID != nil)
         }
+        isOfOneValue = condition.relation == .equal && self.condition.values.count == 1
         // A record without a title has its key as the title, and the text of a key differs from the text of its columns.
         guard case .named = condition.field else {
             guard !isImpossible else { return nil }
             isExact = false
             return
+        }
+    }
+
+    /// Returns the condition that a column is not NULL. SQLite uses an index only for a comparison, here with the lowest
+    /// value that is stored in the column.
+    private static func presence(_ name: SQL, of column: Column, in table: Table) -> SQL {
+        guard table.dialect == .sqlite, table.rowID != nil else { return "\(name) IS NOT NULL" }
+        return column.affinity == .text ? "\(name) >= ''" : "\(name) >= -9e999"
+    }
+
+    /// The sign of a relation of order.
+    ///
+    /// - Parameter error: the value in the statement minus the value of the condition, or a number of the same sign. No
+    ///   record has a value between these two.
+    private static func sign(_ relation: RowCondition.Relation, error: Double = 0) -> SQL {
+        switch relation {
+        case .less: error < 0 ? "<=" : "<"
+        case .atMost: error > 0 ? "<" : "<="
+        case .greater: error > 0 ? ">=" : ">"
+        default: error < 0 ? ">" : ">="
         }
     }
 
@@ -114,28 +164,33 @@ private struct ConditionStatement {
             } else {
                 // A number beyond the type is an infinity.
                 let number = type.number == 700 ? "\(Float(asked.value) ?? 0)" : "\(Double(asked.value) ?? 0)"
-                compare(column, asked, with: [Array(number.utf8)])
+                let error = (Double(number) ?? 0) - (Double(asked.value) ?? 0)
+                compare(column, asked, with: [Array(number.utf8)], error: error)
                 isExact = asked.relation != .equal || Double(number) == Double(asked.value)
             }
             // In PostgreSQL, NaN is above all numbers; a condition compares only numbers.
-            if asked.relation == .greater, type.kind != .integer { condition = "\(condition) AND \(column) < 'NaN'" }
+            if type.kind != .integer, asked.relation == .greater || asked.relation == .atLeast {
+                condition = "\(condition) AND \(column) < 'NaN'"
+            }
         }
         return true
     }
 
     /// Compares a column with texts; without texts, no value meets the condition.
     ///
-    /// - Parameter converted: returns the value to compare with, for a text.
+    /// - Parameters:
+    ///   - error: the number in the text minus the number of the condition.
+    ///   - converted: returns the value to compare with, for a text.
     private mutating func compare(
-        _ column: SQL, _ asked: RowCondition, with texts: [[UInt8]], as converted: (SQL) -> SQL = { $0 }
+        _ column: SQL, _ asked: RowCondition, with texts: [[UInt8]], error: Double = 0,
+        as converted: (SQL) -> SQL = { $0 }
     ) {
         let values = texts.map { converted("\(text: $0)") }
         guard let first = values.first else { return }
-        let isEqual = asked.relation == .equal
         condition =
-            isEqual
+            asked.relation == .equal
             ? "\(column) IN (\(values.joined(by: ", ")))"
-            : "\(column) \(asked.relation == .less ? "<" : ">") \(first)"
+            : "\(column) \(Self.sign(asked.relation, error: error)) \(first)"
     }
 
     /// Compares a column of integers with a number, which may be a fraction or beyond the integers of the type.
@@ -144,12 +199,14 @@ private struct ConditionStatement {
         let number = Double(asked.value) ?? 0
         if !isWhole, number.magnitude >= 0x1p63 {
             // The number is below or above all integers.
-            if asked.relation == (number < 0 ? .greater : .less) { condition = "\(column) IS NOT NULL" }
+            let met: [RowCondition.Relation] = number < 0 ? [.greater, .atLeast] : [.less, .atMost]
+            if met.contains(asked.relation) { condition = "\(column) IS NOT NULL" }
         } else if isWhole || asked.relation != .equal {
             // Object identifiers are not compared with other integers.
+            let isRoundedUp = asked.relation == .less || asked.relation == .atLeast
             compare(column, asked, with: [numeric(asked)]) {
                 type.number == 26
-                    ? $0 : asked.relation == .less ? "ceil(\($0)::numeric)::int8" : "floor(\($0)::numeric)::int8"
+                    ? $0 : isRoundedUp ? "ceil(\($0)::numeric)::int8" : "floor(\($0)::numeric)::int8"
             }
         }
     }
@@ -175,10 +232,13 @@ private struct ConditionStatement {
         let number = RecordKey.number(text)
         // An integer beyond 64 bits becomes the nearest real.
         var isRounded = false
-        if case .real? = number { isRounded = text.span.jsonNumberForm == .integer }
+        var error: Int128 = 0
+        if case .real(let near)? = number, text.span.jsonNumberForm == .integer {
+            isRounded = true
+            if let exact = Int128(asked.value), let near = Int128(exactly: near) { error = near - exact }
+        }
         guard asked.relation == .equal else {
-            let sign: SQL = asked.relation == .less ? isRounded ? "<=" : "<" : isRounded ? ">=" : ">"
-            condition = "\(name) \(sign) \(number ?? .text(text))"
+            condition = "\(name) \(Self.sign(asked.relation, error: Double(error))) \(number ?? .text(text))"
             isExact = number == nil || hasNumbers
             let kinds: SQL? = number == nil ? "'text'" : hasNumbers ? "'integer', 'real'" : nil
             if let kinds { condition = "\(condition) AND typeof(\(name)) IN (\(kinds))" }

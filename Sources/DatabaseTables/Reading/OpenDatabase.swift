@@ -50,10 +50,10 @@ final class OpenDatabase: @unchecked Sendable {
     var schema: DatabaseValue { state.schema }
 
     /// Returns the plan for a statement. Keeps the plan until the schema changes.
-    func plan(of sql: SQL) throws(DatabaseError) -> StatementPlan {
+    func plan(of sql: SQL, combinesIndexes: Bool = false) throws(DatabaseError) -> StatementPlan {
         let text = sql.text
         if let known = plans[text] { return known }
-        let plan = try connection.plan(of: sql)
+        let plan = try connection.plan(of: sql, combinesIndexes: combinesIndexes)
         if plans.count > 256 { plans = [:] }
         plans[text] = plan
         return plan

@@ -20,13 +20,13 @@ extension OpenDatabase {
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
         let name = list.name("\(limit)")
         if let counted = known.count(name) { return counted }
-        let count = try newCount(list, upTo: limit)
+        let count = try newCount(list, upTo: limit, isOfTable: name.isOfTable)
         known.keep(count, as: name)
         return count
     }
 
-    private func newCount(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        if list.table.dialect == .postgres, list.records().values.isEmpty {
+    private func newCount(_ list: RecordList, upTo limit: Int, isOfTable: Bool) throws(DatabaseError) -> RecordCount {
+        if list.table.dialect == .postgres, isOfTable {
             // Every commit on the server makes kept counts obsolete, so large tables are not counted.
             let about = try connection.estimate(list.table)
             guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }

@@ -23,6 +23,10 @@ struct RecordList {
     /// Whether an index can give the records in some order. PostgreSQL sorts the records with NULL in a column, and both
     /// databases sort records with several values in it.
     var isServable = true
+    /// Whether conditions of a query narrow the list.
+    var isNarrowed = false
+    /// Whether a condition of the list is met in one of several ways, for each of which another index may find the records.
+    var hasAlternatives = false
     /// Whether an index gives the order. If so, the list is read in parts that need no sorting (`soughtTerms`).
     var isSought = false
 
@@ -108,7 +112,9 @@ extension RecordList {
     ///   - part: the order, the grouping, or whatever else determines the result.
     ///   - query: the query that determines the result, if any.
     func name(_ part: String, query: RowQuery? = nil) -> ListName {
-        ListName(records: records(), part: part, query: query)
+        let records = records()
+        return ListName(
+            records: records, part: part, query: query, isOfTable: !isNarrowed && records.values.isEmpty)
     }
 }
 
@@ -117,6 +123,8 @@ struct ListName: Hashable, Sendable {
     let records: SQL
     let part: String
     let query: RowQuery?
+    /// Whether the catalogue alone determines the list. There are then only as many lists as tables.
+    let isOfTable: Bool
 }
 
 /// A row below a record, with the list of the records that refer to that record by one foreign key.

@@ -160,26 +160,24 @@ struct RecordLevel: TableLevel {
             throw RowRefusal(sentence: "The records of '\(quoted: list.table.name)' may take long to be found.")
         }
         if list.table.isPositional {
-            return query.keepsOrder && query.conditions.isEmpty
+            return query.keepsOrder && !query.hasConditions
                 ? PositionalPage(list: list, asked: asked)
-                : ArrangedPage(
-                    list: list, asked: asked, conditions: query.conditions, count: RecordList.mostPositions)
+                : ArrangedPage(list: list, asked: asked, rest: query, count: RecordList.mostPositions)
         }
         let records = try database.total(list)
         let indexes = ListIndexes(list: list, database: database)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         if query.keepsOrder {
-            if query.conditions.isEmpty { return KeyOrderPage(list: list, asked: asked, count: count) }
-            if let (found, count) = try indexes.indexed(by: query.conditions) {
+            if !query.hasConditions { return KeyOrderPage(list: list, asked: asked, count: count) }
+            if let (found, count) = try indexes.indexed(by: query) {
                 return KeyOrderPage(list: found, asked: asked, count: count)
             }
         }
         if !count.isEstimate && count.number <= database.options.arrangedRows {
             return ArrangedPage(
-                list: try indexes.candidates(for: query), asked: asked, conditions: query.conditions,
-                count: count.number)
+                list: try indexes.candidates(for: query), asked: asked, rest: query, count: count.number)
         }
-        guard query.conditions.isEmpty else { return try narrowedPage(asked) }
+        guard !query.hasConditions else { return try narrowedPage(asked) }
         guard query.search == nil else {
             throw try indexes.needsIndex(terms: [], parameter: "q", purpose: "finds a text in its records")
         }
@@ -222,27 +220,29 @@ struct RecordLevel: TableLevel {
         var records = list
         records.following = []
         let indexes = ListIndexes(list: records, database: database)
-        let narrowed = NarrowedList(records, by: query.conditions)
+        let narrowed = NarrowedList(records, by: query)
+        let parameter = query.conditions.isEmpty ? "any" : "where"
         let sort = query.order.sort ?? .document
         guard try narrowed.isSought(in: database) else {
-            let field = narrowed.field ?? query.conditions[0].field
+            let field = narrowed.field ?? query.comparedFields[0]
             throw try indexes.needsIndex(
-                terms: narrowed.field == nil ? [] : narrowed.indexTerms(by: sort), parameter: "where",
+                terms: narrowed.field == nil ? [] : narrowed.indexTerms(by: sort), parameter: parameter,
                 purpose: "finds the records with this '\(quoted: field.name)'")
         }
         let none = RecordCount(number: 0, isEstimate: false)
         let found = narrowed.isEmpty ? none : try database.count(narrowed.list, upTo: most)
         guard found.isEstimate else {
-            return ArrangedPage(list: narrowed.list, asked: asked, conditions: narrowed.rest, count: found.number)
+            return ArrangedPage(list: narrowed.list, asked: asked, rest: narrowed.rest, count: found.number)
         }
-        guard narrowed.rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
+        guard !narrowed.rest.hasConditions, query.search == nil, query.order.group ?? .document == .document else {
             throw RowRefusal(
-                kind: .needsIndex(create: nil), parameter: "where",
+                kind: .needsIndex(create: nil), parameter: parameter,
                 sentence:
                     "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
             )
         }
-        return KeyOrderPage(list: try indexes.ordered(narrowed, by: sort), asked: asked, count: found)
+        return KeyOrderPage(
+            list: try indexes.ordered(narrowed, by: sort, for: parameter), asked: asked, count: found)
     }
 }
 

@@ -69,7 +69,8 @@ extension Listing {
     init(_ level: Level?, by query: RowQuery, own: ListingOrder? = nil, texts: SearchTexts) {
         self.init(level)
         if let search = ItemSearch(query) { self.search(search, texts: texts) }
-        for condition in query.conditions { filter(by: condition) }
+        for condition in query.conditions { filter(byAny: [condition]) }
+        if !query.alternatives.isEmpty { filter(byAny: query.alternatives) }
         order(by: query.order.completed(by: own))
     }
 
@@ -112,11 +113,13 @@ extension Listing {
         return keys.sorted()
     }
 
-    /// Shows only the rows that meet a condition. Leaves out sections that are then empty.
-    public mutating func filter(by condition: RowCondition) {
+    /// Shows only the rows that meet at least one of some conditions. Leaves out sections that are then empty.
+    public mutating func filter(byAny conditions: [RowCondition]) {
         filter { place, level in
             let bytes = level.bytes
-            return condition.holds(for: Row(in: bytes.span, number: place.row), in: bytes.span)
+            let row = Row(in: bytes.span, number: place.row)
+            for condition in conditions where condition.holds(for: row, in: bytes.span) { return true }
+            return false
         }
     }
 

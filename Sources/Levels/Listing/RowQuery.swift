@@ -14,6 +14,8 @@ internal import PropertyLists
 public struct RowQuery: Hashable, Sendable {
     /// Conditions on the rows; all must hold.
     public var conditions: [RowCondition] = []
+    /// Further conditions, of which at least one must hold; empty to set none.
+    public var alternatives: [RowCondition] = []
     /// A text to search for in the rows of all levels below, ignoring case and accents. The text must not be empty
     /// after folding (`ItemSearch`).
     public var search: String?
@@ -48,7 +50,17 @@ public struct RowQuery: Hashable, Sendable {
 
     /// Whether the query itself determines the rows of a level or their order.
     public var arrangesRows: Bool {
-        !conditions.isEmpty || search != nil || order != ListingOrder()
+        hasConditions || search != nil || order != ListingOrder()
+    }
+
+    /// Whether the query sets conditions on the rows.
+    public var hasConditions: Bool { !conditions.isEmpty || !alternatives.isEmpty }
+
+    /// The parts of a row that are compared to choose, sort or group the rows, not counting the search.
+    public var comparedFields: [RowField] {
+        var fields = (conditions + alternatives).map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
+        if case .field(let field)? = order.group { fields.append(field) }
+        return fields
     }
 
     /// The part of the query that determines the rows and their order. It is the same for all pages and fields.
@@ -76,7 +88,7 @@ extension ItemSearch {
 extension RowQuery: CustomStringConvertible {
     /// The members that differ from the defaults, such as `where Price<10; sort -Price,Title; limit 20`.
     public var description: String {
-        var parts = conditions.map { "where \($0)" }
+        var parts = conditions.map { "where \($0)" } + alternatives.map { "any \($0)" }
         if let search { parts.append("search \(QuotedText(text: search)) in \(searchedFields ?? .title)") }
         if order != ListingOrder() { parts.append("\(order)") }
         if let outline { parts.append("\(outline)") }

@@ -31,22 +31,39 @@ extension QueryOption {
     private static let conditionLimit = 16
 
     static let condition = QueryOption(
-        name: "where", grammar: "name ( \":\" / \"!\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:!<>~]",
-        example: "Title~screen",
-        summary: "Only the rows whose field is equal to a value, different, less, greater, or contains a text.",
+        name: "where", grammar: conditionGrammar, pattern: conditionPattern, example: "Title~screen",
+        summary:
+            "Only the rows that meet a condition: a comparison of a field with a value, or whether the row has the field. All conditions must hold.",
         isRepeatable: true
     ) { value, values throws(Problem) in
-        guard let condition = RowCondition(value) else {
+        try add(value, of: "where", to: &values.rows.conditions)
+    }
+
+    static let alternative = QueryOption(
+        name: "any", grammar: conditionGrammar, pattern: conditionPattern, example: "Title~screen",
+        summary: "Only the rows that meet at least one of the conditions with this name, each as in 'where'.",
+        isRepeatable: true
+    ) { value, values throws(Problem) in
+        try add(value, of: "any", to: &values.rows.alternatives)
+    }
+
+    private static let conditionGrammar =
+        "name [ ( \":\" / \"!\" / \"<\" / \"<=\" / \">\" / \">=\" / \"~\" / \"!~\" ) value ] / \"!\" name"
+    /// In a name, each sign of an operator follows a backslash.
+    private static let conditionPattern = "^(!N+|N+([!:<=>~][\\s\\S]*)?)$".replacing("N", with: "(\\\\[!:<=>~]|[^!:<=>~])")
+
+    private static func add(_ text: String, of name: String, to conditions: inout [RowCondition]) throws(Problem) {
+        guard let condition = RowCondition(text) else {
             throw .badParameter(
-                "where",
+                name,
                 detail:
-                    "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
+                    "'\(name)' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not '\(quoted: text)'."
             )
         }
-        guard values.rows.conditions.count < conditionLimit else {
-            throw .badParameter("where", detail: "'where' must be given at most \(conditionLimit) times.")
+        guard conditions.count < conditionLimit else {
+            throw .badParameter(name, detail: "'\(name)' must be given at most \(conditionLimit) times.")
         }
-        values.rows.conditions.append(condition)
+        conditions.append(condition)
     }
 
     /// `sort=`. An empty value selects the order of the document, even if the item has a `SortBy`.
@@ -135,7 +152,7 @@ extension QueryOption {
         values.rows.outline = opening
     }
 
-    private static let otherThanOutlines = ["sort", "group", "where", "q", "in", "since"]
+    private static let otherThanOutlines = ["sort", "group", "where", "any", "q", "in", "since"]
     private static let slash = UInt8(ascii: "/")
 }
 

@@ -109,7 +109,9 @@ import Testing
                     #"{"enum":["json","plist"],"type":"string"}"#,
                 ],
                 [#"{"minimum":0,"type":"integer"}"#],
-                [#"{"items":{"pattern":"[:!<>~]","type":"string"},"type":"array"}"#], [#"{"type":"string"}"#],
+                [
+                    #"{"items":{"pattern":"^(!(\\\\[!:<=>~]|[^!:<=>~])+|(\\\\[!:<=>~]|[^!:<=>~])+([!:<=>~][\\s\\S]*)?)$","type":"string"},"type":"array"}"#
+                ], [#"{"type":"string"}"#],
             ])
     }
 

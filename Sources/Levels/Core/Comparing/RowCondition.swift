@@ -2,50 +2,61 @@ import Bytes
 import DrilldownDates
 import PropertyLists
 
-/// A condition on a row, such as `Price<10`: a field of the row equals a value, differs from it, is less, is greater,
-/// or contains a text.
+/// A condition on a row, such as `Price<10`: a relation of a field of the row to a value, or the presence of the field.
 ///
-/// A condition is created from text, as in `RowCondition("Price<10")`; the result is nil for text without a sign.
+/// A condition is created from text, as in `RowCondition("Price<10")`; the result is nil for text without a name.
 public struct RowCondition: Sendable {
-    /// The relation of a field to the value. The raw value of a relation is its sign in ASCII.
-    public enum Relation: UInt8, Sendable {
-        case different = 0x21
-        case equal = 0x3A
-        case less = 0x3C
-        case greater = 0x3E
-        case containing = 0x7E
+    /// The relation of a field to the value.
+    public enum Relation: Sendable {
+        case equal, less, atMost, greater, atLeast, containing
+        /// The row has the field, whatever its value.
+        case present
     }
 
     /// The part of a row that is compared.
     public let field: RowField
     /// The relation to `value`.
     public let relation: Relation
+    /// Whether the condition holds for exactly the rows without the relation. A row without the field is one of them.
+    public let isNegated: Bool
     /// The value as written; its interpretation depends on the row's value (manual, Levels).
     public let value: String
     private let wanted: WantedValue
 
-    /// - Parameter text: a field's name, a sign (`:`, `!`, `<`, `>` or `~`) and a value; the result is nil for text
-    ///   without a sign.
+    /// Reads a condition (manual, Levels).
+    ///
+    /// - Parameter text: a field's name, an operator such as `<=`, and a value; or a name alone, with or without `!`
+    ///   before it. In the name, a `\` is before each sign of an operator. The result is nil for an empty name, and for
+    ///   an operator after a name with `!` before it.
     public init?(_ text: String) {
-        guard let sign = text.utf8.firstIndex(where: { Relation(rawValue: $0) != nil }),
-            let relation = Relation(rawValue: text.utf8[sign])
-        else { return nil }
-        field = RowField(String(text[..<sign]))
-        self.relation = relation
-        value = String(text[text.utf8.index(after: sign)...])
+        let isAbsence = text.utf8.first == UInt8(ascii: "!")
+        var rest = text.utf8.dropFirst(isAbsence ? 1 : 0)
+        var name: [UInt8] = []
+        while let byte = rest.first, !Self.isSign(byte) {
+            let next = rest.dropFirst().first
+            let isEscape = byte == UInt8(ascii: "\\") && next.map(Self.isSign) == true
+            name.append(isEscape ? next ?? byte : byte)
+            rest = rest.dropFirst(isEscape ? 2 : 1)
+        }
+        guard !name.isEmpty, rest.isEmpty || !isAbsence else { return nil }
+        field = RowField(String(decoding: name, as: UTF8.self))
+        let found = Self.operators.first { rest.starts(with: $0.text.utf8) }
+        relation = found?.relation ?? .present
+        isNegated = found?.isNegated ?? isAbsence
+        value = String(Substring(rest.dropFirst(found?.text.utf8.count ?? 0)))
         wanted = WantedValue(Array(value.utf8))
     }
 
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
-        // A row without the field also counts as different.
-        guard let value = field.value(of: row, in: bytes) else { return relation == .different }
-        return matches(value, in: bytes) != (relation == .different)
+        guard let value = field.value(of: row, in: bytes) else { return isNegated }
+        return matches(value, in: bytes) != isNegated
     }
 
-    /// Whether a value is in the relation; for `different`, whether the value is equal.
+    /// Whether a value is in the relation.
     private func matches(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        guard relation != .present else { return true }
         guard case .array(let elements) = value else { return matches(single: value, in: bytes) }
-        guard relation != .less, relation != .greater else { return false }
+        guard relation == .equal || relation == .containing else { return false }
         var reader = PackedReader(bytes: bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
             if let element = FieldValue(&reader), matches(single: element, in: bytes) { return true }
@@ -55,27 +66,77 @@ public struct RowCondition: Sendable {
 
     private func matches(single value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         switch relation {
-        case .equal, .different: wanted.isEqual(to: value, in: bytes)
+        case .equal: wanted.isEqual(to: value, in: bytes)
         case .containing: wanted.isContained(in: value, in: bytes)
-        case .less: wanted.isAbove(value, in: bytes)
-        case .greater: wanted.isBelow(value, in: bytes)
+        case .less, .atMost, .greater, .atLeast: wanted.isInOrder(relation, value, in: bytes)
+        case .present: true
+        }
+    }
+}
+
+extension RowCondition {
+    /// The operators between a name and a value. An operator comes before its own beginnings.
+    private static let operators: [(text: String, relation: Relation, isNegated: Bool)] = [
+        ("==", .equal, false), ("!=", .equal, true), ("!:", .equal, true), ("!~", .containing, true),
+        ("<=", .atMost, false), ("<>", .equal, true), (">=", .atLeast, false), (":", .equal, false),
+        ("=", .equal, false), ("!", .equal, true), ("<", .less, false), (">", .greater, false),
+        ("~", .containing, false),
+    ]
+
+    /// Whether a byte is a sign of an operator.
+    private static func isSign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: ":"), UInt8(ascii: "~"): true
+        case UInt8(ascii: "<")...UInt8(ascii: ">"): true
+        default: false
         }
     }
 }
 
 extension RowCondition: Hashable, CustomStringConvertible {
     public static func == (one: RowCondition, other: RowCondition) -> Bool {
-        one.field == other.field && one.relation == other.relation && one.value == other.value
+        one.field == other.field && one.relation == other.relation && one.isNegated == other.isNegated
+            && one.value == other.value
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(field)
         hasher.combine(relation)
+        hasher.combine(isNegated)
         hasher.combine(value)
     }
 
-    /// The condition as written, such as `Price<10`.
-    public var description: String { "\(field)\(UnicodeScalar(relation.rawValue))\(value)" }
+    /// The condition as in a query, such as `Price<10`. Different conditions have different descriptions.
+    public var description: String {
+        var name: [UInt8] = []
+        for byte in field.name.utf8 { name += Self.isSign(byte) ? [UInt8(ascii: "\\"), byte] : [byte] }
+        let text = String(decoding: name, as: UTF8.self)
+        switch relation {
+        case .present: return isNegated ? "!\(text)" : text
+        // With `!` alone, the beginning of the value could belong to the operator.
+        case .equal: return "\(text)\(isNegated ? "!=" : ":")\(value)"
+        case .less: return "\(text)<\(value)"
+        case .atMost: return "\(text)<=\(value)"
+        case .greater: return "\(text)>\(value)"
+        case .atLeast: return "\(text)>=\(value)"
+        case .containing: return "\(text)\(isNegated ? "!~" : "~")\(value)"
+        }
+    }
+}
+
+extension RowCondition.Relation {
+    /// Whether one value is in this relation to another; false for the relations that do not depend on an order, and
+    /// for NaN.
+    fileprivate func orders<Value: Comparable>(_ one: Value, _ other: Value) -> Bool {
+        switch self {
+        case .less: one < other
+        // NaN is neither less nor greater, so `<=` of `Comparable` does not serve.
+        case .atMost: one < other || one == other
+        case .greater: other < one
+        case .atLeast: other < one || one == other
+        case .equal, .containing, .present: false
+        }
+    }
 }
 
 /// The value of a condition, interpreted in each type that can be compared.
@@ -115,23 +176,15 @@ struct WantedValue: Sendable {
         return text.span.contains(folded.span)
     }
 
-    func isAbove(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
-        compare(value, in: bytes, numbers: <, moments: <, texts: { $0.lexicographicallyPrecedes($1) })
-    }
-
-    func isBelow(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
-        compare(value, in: bytes, numbers: >, moments: >, texts: { $1.lexicographicallyPrecedes($0) })
-    }
-
-    /// Compares a value with the wanted value; false if the two are of different kinds.
-    private func compare(
-        _ value: FieldValue, in bytes: Span<UInt8>, numbers: (ExactNumber, ExactNumber) -> Bool,
-        moments: (Double, Double) -> Bool, texts: ([UInt8], [UInt8]) -> Bool
-    ) -> Bool {
-        if let other = value.number(in: bytes) { return number.map { numbers(other, $0) } ?? false }
+    /// Whether a value is in a relation of order to the wanted value; false if the two are of different kinds.
+    func isInOrder(_ relation: RowCondition.Relation, _ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        if let other = value.number(in: bytes) { return number.map { relation.orders(other, $0) } ?? false }
         switch value {
-        case .moment(let seconds): return moment.map { moments(seconds, $0) } ?? false
-        case .text(let range): return number == nil && texts(FoldedText.of(bytes.extracting(range)), folded)
+        case .moment(let seconds): return moment.map { relation.orders(seconds, $0) } ?? false
+        case .text(let range):
+            guard number == nil else { return false }
+            let text = FoldedText.of(bytes.extracting(range))
+            return relation.orders(text == folded ? 0 : text.lexicographicallyPrecedes(folded) ? -1 : 1, 0)
         default: return false
         }
     }

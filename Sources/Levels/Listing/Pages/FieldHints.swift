@@ -87,8 +87,7 @@ extension RowQuery {
 
     /// The names of fields in the query, each once, except for `Title` and `Key`, which every row has.
     fileprivate var fieldNames: [String] {
-        var names = conditions.map(\.field.name) + (order.sort?.criteria.map(\.field.name) ?? [])
-        if case .field(let field) = order.group { names.append(field.name) }
+        var names = comparedFields.map(\.name)
         if case .named(let searched) = searchedFields { names += searched.fields.names.map { String(utf8: $0.span) } }
         if case .named(let shown) = fields { names += shown.names.map { String(utf8: $0.span) } }
         var known: Set<String> = ["Title", "Key"]

@@ -2,11 +2,15 @@
 /// one word into the other (Damerau–Levenshtein, restricted).
 public enum EditDistance {
     /// Whether one typing error turns one word into the other. Words that differ only in case count as one error apart.
-    /// False for equal words, and if `word` has fewer than three characters.
+    /// False for equal words, and if `word` is too short.
     ///
-    /// - Parameter ignoringCase: whether one error is allowed in addition to differences in case.
-    public static func isOneSlip(_ word: String, _ other: String, ignoringCase: Bool = false) -> Bool {
-        guard word != other, word.count > 2 else { return false }
+    /// - Parameters:
+    ///   - ignoringCase: whether one error is allowed in addition to differences in case.
+    ///   - shortest: the minimum number of characters in `word`.
+    public static func isOneSlip(
+        _ word: String, _ other: String, ignoringCase: Bool = false, shortest: Int = 3
+    ) -> Bool {
+        guard word != other, word.count >= shortest else { return false }
         let (folded, otherFolded) = (word.lowercased(), other.lowercased())
         if folded == otherFolded { return true }
         // What lies between the common beginning and the common end.

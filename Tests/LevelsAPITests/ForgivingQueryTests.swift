@@ -7,7 +7,7 @@ import Testing
 /// Queries that are nearly right (manual, Levels).
 @Suite struct ForgivingQueryTests {
     private static let items = #"""
-        [{"Title":"a","Price":3,"Tags":["x"],"Children":[{"Title":"c","Colour":"red"}]},{"Title":"b","price list":1}]
+        [{"Title":"a","Price":3,"Tags":["x"],"Place":{"town":"Rome"},"Children":[{"Title":"c","Colour":"red"}]},{"Title":"b","price list":1}]
         """#
 
     private func hints(_ desk: Desk, _ target: String) throws -> String? {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A name that no row has, and that differs by case or one letter from one that a row has, is hinted at",
+        "A name that no row has is told, with a name of a row that differs by case, a letter or the part before a dot",
         arguments: [
             ("/levels/?sort=price", #"["No row has 'price'; did you mean 'Price'?"]"#),
             ("/levels/?sort=-Prise,Title", #"["No row has 'Prise'; did you mean 'Price'?"]"#),
@@ -30,18 +30,31 @@ import Testing
             ("/levels/?q=c&in=Colours", #"["No row has 'Colours'; did you mean 'Colour'?"]"#),
             ("/levels/?depth=2&fields=colour", #"["No row has 'colour'; did you mean 'Colour'?"]"#),
             ("/levels/?sort=price&limit=1", #"["No row has 'price'; did you mean 'Price'?"]"#),
+            ("/levels/?any=Prize&any=Price", #"["No row has 'Prize'; did you mean 'Price'?"]"#),
+            ("/levels/?where=!Weight", #"["No row has 'Weight'."]"#), ("/levels/?sort=-Weight", #"["No row has 'Weight'."]"#),
+            ("/levels/?fields=Childen", #"["No row has 'Childen'."]"#),
+            ("/levels/?q=c&sort=Weight", #"["No row has 'Weight'."]"#),
+            ("/levels/?where=town:Rome", #"["No row has 'town'; did you mean 'Place.town'?"]"#),
+            ("/levels/?where=Place.towns", #"["No row has 'Place.towns'; did you mean 'Place.town'?"]"#),
+            ("/levels/?sort=Price,desc", #"["No row has 'desc'; did you mean '-Price'?"]"#),
+            ("/levels/?sort=-Price,Title,ASC", #"["No row has 'ASC'; did you mean 'Title'?"]"#),
+            ("/levels/?sort=desc", #"["No row has 'desc'."]"#),
+            (
+                "/levels/?where=Price:=5&any=Price%3E%3E5",
+                #"["'Price' is compared with '=5'; the operators are :, !, <, <=, >, >=, ~ and !~.","'Price' is compared with '>5'; the operators are :, !, <, <=, >, >=, ~ and !~."]"#
+            ),
         ])
     func hints(target: String, expected: String) throws {
         #expect(try hints(Desk(Self.items), target) == expected)
     }
 
     @Test(
-        "Nothing is hinted where all is right, or nothing is similar",
+        "Nothing is hinted where all is right, or there are no rows",
         arguments: [
-            "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?sort=Weight",
-            "/levels/?group=initial",
-            "/levels/?fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
-            "/levels/b?sort=price", "/levels/?fields=Childen",
+            "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?where=Place.town",
+            "/levels/?group=initial", "/levels/?fields=", "/levels/?fields=Price,", "/levels/?where=Title:=5&sort=",
+            "/levels/?q=c&fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
+            "/levels/b?sort=price", "/levels/b?where=x:=5",
         ])
     func silent(target: String) throws {
         let answer = try Desk(Self.items).get(target)
@@ -53,10 +66,9 @@ import Testing
     func shownFields() throws {
         let hidden = #"{"SectionKeys":["A"],"Sections":{"A":[{"Title":"a"}],"B":[{"Title":"b","Colour":2}]}}"#
         let page = #"{"PreferenceSpecifiers":[{"Type":"PSTitleValueSpecifier","Title":"Sound","Key":"sound"}]}"#
-        for (document, target) in [
-            (Self.items, "/levels/?sort=Childern"), (hidden, "/levels/?fields=colour"),
-            (page, "/levels/?fields=x"),
-        ] { #expect(try hints(Desk(document), target) == nil, "\(target)") }
+        for (document, name) in [(Self.items, "Childern"), (hidden, "colour"), (page, "contro")] {
+            #expect(try hints(Desk(document), "/levels/?fields=\(name)") == #"["No row has '\#(name)'."]"#)
+        }
     }
 
     @Test(
@@ -77,7 +89,34 @@ import Testing
     func searchedRows() throws {
         let rows = (0..<999).map { #"{"Title":"row \#($0)"}"# } + [#"{"Title":"x","Price":1}"#]
         let document = #"[{"Title":"a","Children":[\#(rows.joined(separator: ","))]},{"Title":"b","Colour":1}]"#
-        #expect(try hints(Desk(document), "/levels/?q=zzz&sort=price,colour") == nil)
+        #expect(
+            try hints(Desk(document), "/levels/?q=zzz&sort=price,colour")
+                == #"["No row has 'price'.","No row has 'colour'."]"#)
+    }
+
+    @Test("Hints look at the first 1,000 names of the rows")
+    func manyFields() throws {
+        let fields = (0..<1_000).map { #""n\#($0)":0"# }.joined(separator: ",")
+        for (document, near) in [
+            (#"[{"Title":"a",\#(fields),"Price":1}]"#, "."), (#"[{"Title":"a","Price":1,\#(fields)}]"#, "; did you mean 'Price'?"),
+        ] {
+            #expect(try hints(Desk(document), "/levels/?sort=price") == #"["No row has 'price'\#(near)"]"#)
+            #expect(try hints(Desk(document), "/levels/?sort=Price") == nil)
+        }
+    }
+
+    @Test(
+        "A parameter of another service, or a field as a parameter, is answered with the option that does it",
+        arguments: [
+            ("page=2", "start"), ("offset=2", "start"), ("order=Price", "sort"), ("orderBy=Price", "sort"),
+            ("_sort=Price", "sort"), ("filter[Price]=5", "where"), ("$filter=Price", "where"), ("search=x", "q"),
+            ("per_page=5", "limit"), ("page-size=5", "limit"), ("select=Price", "fields"), ("limt=2", "limit"),
+            ("WHERE=x", "where"), ("Price=5", "where=Price:5"), ("x.y=", "where=x.y:"),
+        ])
+    func otherNames(query: String, option: String) throws {
+        let answer = try Desk(Self.items).get("/levels/?\(query)")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(" Did you mean '\(option)'?\""), "\(answer.text)")
     }
 
     @Test("Hints look at the first 32 names of the query")

@@ -158,7 +158,7 @@ import Testing
         arguments: [
             Parameter(
                 "/levels/?page=2",
-                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
+                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'start'?",
                 "page",
                 allowed: levelNames),
             Parameter(

@@ -74,6 +74,41 @@ import Testing
         #expect(try Page(Desk(Self.fruits).get("/levels/?" + query)).sectionCount == count)
     }
 
+    @Test(
+        "A name with dots is a path through dictionaries, unless the row has the name as it stands",
+        arguments: [
+            ("sort=at.n", ["c", "a", "b", "d"]), ("sort=-at.n", ["b", "a", "c", "d"]), ("where=at.n:2", ["a"]),
+            ("where=!at.n", ["d"]), ("any=at.n:1&any=at.more.m", ["b", "c"]), ("where=at.more.m:x", ["b"]),
+            ("where=at", ["b", "c", "d"]), ("where=at.", []), ("where=.", []), ("where=at.n.", []), ("where=at.more", ["b"]),
+            ("group=at.n", ["a", "b", "c", "d"]), ("q=X&in=at.more.m", ["b"]), ("q=y&in=at.more.m,at.tags", ["c"]),
+        ])
+    func paths(query: String, titles: [String]) throws {
+        #expect(try Page(Desk(Self.nested).get("/levels/?" + query)).titles == titles)
+    }
+
+    private static let nested = #"""
+        [{"Title":"a","at.n":2},{"Title":"b","at":{"n":3,"more":{"m":"x"}}},
+        {"Title":"c","at":{"n":1,"tags":["y"]},"at.more.m":1},{"Title":"d","at":{"more":"x"}}]
+        """#
+
+    @Test("A field at a path is shown with the name that was asked for, after the other fields")
+    func shownPaths() throws {
+        let text = try Desk(Self.nested).get("/levels/?fields=at.more,at.n,Title,at.no").text
+        let fields = text.matches(of: /"fields":(\{.*?\})[,}]/).map { String($0.output.1) }
+        #expect(
+            fields == [
+                #"{"Title":"a","at.n":2}"#, #"{"Title":"b","at.more":{"m":"x"}"#,
+                #"{"Title":"c","at.n":1}"#,
+                #"{"Title":"d","at.more":"x"}"#,
+            ])
+    }
+
+    @Test("Sections by a path have the texts at the path as titles")
+    func pathSections() throws {
+        let page = try Page(Desk(Self.nested).get("/levels/?group=at.n"))
+        #expect(page.sections.map { "\($0.title ?? "nil") \($0.start) \($0.count)" } == ["2 0 1", "3 1 1", "1 2 1", "nil 3 1"])
+    }
+
     @Test("A condition leaves the level's own sections, except empty ones")
     func ownSections() throws {
         let desk = try Desk(#"[["a","b"],["b"],["c","ab"]]"#)
@@ -121,6 +156,9 @@ import Testing
         arguments: [
             ("sort=a,,b", "'sort' must be names of fields with commas between them, as -Price,Title, not 'a,,b'."),
             ("sort=-", "'sort' must be names of fields with commas between them, as -Price,Title, not '-'."),
+            ("sort=Price:desc", "'sort' gives the direction by '-' before a name; write '-Price' instead of 'Price:desc'."),
+            ("sort=Title,-Price%20DESC", "'sort' gives the direction by '-' before a name; write '-Price' instead of '-Price DESC'."),
+            ("sort=Price%20asc", "'sort' gives the direction by '-' before a name; write 'Price' instead of 'Price asc'."),
             ("sort=\((1...17).map(String.init).joined(separator: ","))", "'sort' must name at most 16 fields, not 17."),
             (
                 "where=:5",

@@ -24,7 +24,7 @@ extension RecordPage {
     /// Returns a reader of the fields that the query shows.
     func makeReader() -> RecordReader {
         RecordReader(
-            list: list, showing: { asked.query.fields.contains($0.bytes.span) }, limit: RecordReader.rowLimit)
+            list: list, showing: { asked.query.fields.reaches($0.bytes.span) }, limit: RecordReader.rowLimit)
     }
 
     /// Returns the page with its notes, and the numbers of rows below its rows.

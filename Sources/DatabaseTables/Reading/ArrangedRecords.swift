@@ -98,16 +98,30 @@ extension RowQuery {
         search != nil || order.group == .initial || comparedFields.contains(.title)
     }
 
-    /// The names of the fields that determine the rows and their order; nil for all fields.
+    /// The names of the fields that determine the rows and their order, and the first parts of names with dots; nil for
+    /// all fields.
     var lookedAt: Set<[UInt8]>? {
         var names: Set<[UInt8]> = []
-        for case .named(let name) in comparedFields { names.insert(name) }
+        for case .named(let name) in comparedFields { names.formUnion([name, name.firstPart]) }
         guard search != nil else { return names }
         switch searchedFields {
         case nil, .title: break
         case .all: return nil
-        case .named(let searched): names.formUnion(searched.fields.names)
+        case .named(let searched): names.formUnion(searched.fields.names + searched.fields.paths.map(\.firstPart))
         }
         return names
+    }
+}
+
+extension [UInt8] {
+    /// The first part of a name with dots, or the whole name.
+    fileprivate var firstPart: [UInt8] { Array(prefix { $0 != UInt8(ascii: ".") }) }
+}
+
+extension Table {
+    /// Whether a field is a path into the values of a column, such as a column of JSON.
+    func isPath(_ field: RowField) -> Bool {
+        guard case .named(let name) = field, column(named: name) == nil else { return false }
+        return column(named: name.firstPart) != nil
     }
 }

@@ -21,9 +21,10 @@ struct ListIndexes {
         var ordered = list
         ordered.terms = list.terms(by: sort, after: first)
         ordered.isSought = true
-        guard try isServed(ordered) else {
+        let hasPaths = sort?.criteria.contains { list.table.isPath($0.field) } ?? false
+        guard !hasPaths, try isServed(ordered) else {
             throw try needsIndex(
-                terms: list.equal + first + ordered.terms, parameter: parameter,
+                terms: hasPaths ? [] : list.equal + first + ordered.terms, parameter: parameter,
                 purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
         }
         return ordered
@@ -42,13 +43,14 @@ struct ListIndexes {
         if sort == .document { orders.append(Array(wanted.dropFirst(narrowed.equal.count))) }
         var ordered = narrowed.list
         ordered.isSought = true
-        for order in orders {
+        let hasPaths = sort.criteria.contains { list.table.isPath($0.field) }
+        for order in orders where !hasPaths {
             ordered.terms = order
             if try isServed(ordered) { return ordered }
         }
         // No index gives a range of values in the order of other columns, or several values in any order.
         let isGiven =
-            !narrowed.list.hasAlternatives && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
+            !hasPaths && !narrowed.list.hasAlternatives && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
         throw try needsIndex(
             terms: isGiven ? wanted : [], parameter: parameter,
             purpose: "finds the records that meet the conditions in this order")

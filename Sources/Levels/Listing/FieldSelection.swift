@@ -20,6 +20,11 @@ public enum FieldSelection: Hashable, Sendable {
         }
     }
 
+    /// Whether a field must be read to show the selected fields.
+    public func reaches(_ name: Span<UInt8>) -> Bool {
+        if case .named(let names) = self { names.reaches(name) } else { contains(name) }
+    }
+
     @inlinable
     @inline(__always)
     static func isCellField(_ name: Span<UInt8>) -> Bool {

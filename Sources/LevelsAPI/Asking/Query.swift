@@ -68,7 +68,7 @@ struct Query {
     /// Refuses unknown parameters, options that cannot be combined, and options without the option that they require.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
-        for parameter in parameters where parameter.number == nil { throw unknown(parameter.name) }
+        for parameter in parameters where parameter.number == nil { throw unknown(parameter) }
         for parameter in parameters {
             guard let required = parameter.number.flatMap({ options.all[$0].requires }),
                 !parameters.contains(where: { $0.name == required })
@@ -108,11 +108,9 @@ struct Query {
         return kept
     }
 
-    private func unknown(_ name: String) -> Problem {
-        let names = options.names
-        let isComparable = !name.isEmpty && name.utf8.count <= EditDistance.longestText
-        let near = isComparable ? EditDistance.nearest(to: name, among: names) : nil
-        let hint = near.map { " Did you mean '\($0)'?" } ?? ""
+    private func unknown(_ parameter: Parameter) -> Problem {
+        let (name, names) = (parameter.name, options.names)
+        let hint = meant(by: parameter).map { " Did you mean '\(quoted: $0)'?" } ?? ""
         let list =
             switch names.count {
             case 0: "this resource has none"
@@ -124,6 +122,19 @@ struct Query {
 }
 
 extension Query {
+    /// Returns what an unknown parameter was probably meant to be: an option, or a condition on a field; otherwise nil.
+    private func meant(by parameter: Parameter) -> String? {
+        let name = parameter.name
+        guard !name.isEmpty, name.utf8.count <= EditDistance.longestText else { return nil }
+        let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "$" }.prefix { $0 != "[" && $0 != "." }
+        if let option = options.all.first(where: { $0.name == plain || $0.otherNames.contains(String(plain)) }) {
+            return option.name
+        }
+        if let near = EditDistance.nearest(to: name, among: options.names) { return near }
+        guard let condition = options[QueryOption.condition.name] else { return nil }
+        return "\(condition.name)=\(name):\(parameter.value)"
+    }
+
     /// The parameters that the link of the next page repeats, in the order of the request.
     var linked: [Parameter] {
         parameters.filter { $0.number.map { options.all[$0].isInNextLink } == true }

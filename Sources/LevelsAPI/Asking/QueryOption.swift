@@ -36,8 +36,25 @@ struct QueryOption: Sendable {
     /// The name of the option that must accompany this one.
     var requires: String?
     var phase = Phase.content
+    /// The names of the option in other services, in lower case without `_`, `-` and `$`. The problem about such a name
+    /// names the option.
+    var otherNames: [String] { Self.otherNames[name] ?? [] }
     /// Reads a value. Throws `Problem` (400) for a malformed value.
     let read: @Sendable (_ value: String, _ values: inout QueryValues) throws(Problem) -> Void
+}
+
+extension QueryOption {
+    private static let otherNames = [
+        "start": ["page", "pagenumber", "pageindex", "offset", "skip", "from", "first"],
+        "limit": ["size", "count", "pagesize", "perpage", "top", "take", "max", "maxresults", "rows"],
+        "after": ["cursor", "pagetoken", "nextpage", "startafter"],
+        "sort": ["order", "orderby", "sortby", "sortorder", "ordering", "direction"],
+        "where": ["filter", "filters", "filterby", "condition", "having"],
+        "q": ["search", "query", "text", "find", "term", "keyword", "keywords"],
+        "fields": ["select", "columns", "include", "show", "only", "properties"],
+        "group": ["groupby", "sectionby"], "depth": ["levels", "recursive", "maxdepth"],
+        "format": ["output", "accept", "contenttype"], "wait": ["timeout"], "in": ["searchfields", "searchin"],
+    ]
 }
 
 /// The options of an endpoint, in the order in which messages list them.

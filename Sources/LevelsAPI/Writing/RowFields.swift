@@ -2,7 +2,7 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Writes the fields of an item's row, in document order, without its structure.
+/// Writes the fields of an item's row, in document order, without its structure. Fields at paths come last.
 enum RowFields {
     static func tell(
         _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
@@ -23,6 +23,11 @@ enum RowFields {
             } else {
                 reader.skipValue()
             }
+        }
+        guard case .named(let names) = selection, !names.paths.isEmpty else { return }
+        try row.forEachPath(in: names, in: bytes) { (path, value) throws(PropertyListError) in
+            try writer.key(path, at: .byte(offset: 0))
+            _ = try walk.tell(bytes, at: value, to: &writer)
         }
     }
 

@@ -2,8 +2,12 @@ import Bytes
 
 /// A set of field names. A look-up compares the bytes of a name in place.
 public struct FieldNames: Hashable, Sendable {
-    /// The names as UTF-8, each once, in ascending order of their bytes.
+    /// The names as UTF-8, each once, in the order in which they were given.
     public let names: [[UInt8]]
+    /// The names in ascending order of their bytes.
+    private let sorted: [[UInt8]]
+    /// The names with a dot, which can be paths through dictionaries.
+    public let paths: [[UInt8]]
     /// A bit for each length that a name has; the last bit stands for all lengths from 63 bytes on.
     @usableFromInline
     let lengths: UInt64
@@ -13,7 +17,10 @@ public struct FieldNames: Hashable, Sendable {
 
     /// - Parameter names: the names as UTF-8; repeated names count once.
     public init(_ names: [[UInt8]]) {
-        self.names = Set(names).sorted { $0.lexicographicallyPrecedes($1) }
+        var known: Set<[UInt8]> = []
+        self.names = names.filter { known.insert($0).inserted }
+        sorted = self.names.sorted { $0.lexicographicallyPrecedes($1) }
+        paths = self.names.filter { $0.contains(UInt8(ascii: ".")) }
         lengths = names.reduce(0) { $0 | Self.bit(ofLength: $1.count) }
     }
 
@@ -22,11 +29,16 @@ public struct FieldNames: Hashable, Sendable {
     @inline(__always)
     public func contains(_ name: Span<UInt8>) -> Bool { lengths & Self.bit(ofLength: name.count) != 0 && find(name) }
 
+    /// Whether a name is in the set, or is the first part of a path in the set.
+    public func reaches(_ name: Span<UInt8>) -> Bool {
+        contains(name) || paths.contains { name.isEqual(to: $0.span.extracting(..<$0.span.index(of: UInt8(ascii: ".")))) }
+    }
+
     @usableFromInline
     func find(_ name: Span<UInt8>) -> Bool {
-        let next = names.partitioningIndex { !Self.precedes($0.span, name) }
-        guard next < names.count else { return false }
-        let found = names[next]
+        let next = sorted.partitioningIndex { !Self.precedes($0.span, name) }
+        guard next < sorted.count else { return false }
+        let found = sorted[next]
         return found.span.isEqual(to: name)
     }
 

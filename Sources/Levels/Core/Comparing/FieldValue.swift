@@ -83,9 +83,11 @@ enum FieldValue {
         }
     }
 
-    /// Returns the value of a row's field; nil if the field is missing or structural.
+    /// Returns the value of a row's field; nil if the field is missing or structural. If the row lacks the field, a name
+    /// with dots is a path through dictionaries.
     static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
-        guard let value = PackedDictionary(bytes: bytes, fields: row.fields).firstValue(name) else { return nil }
+        let fields = PackedDictionary(bytes: bytes, fields: row.fields)
+        guard let value = fields.firstValue(name) ?? fields.value(along: name) else { return nil }
         var reader = PackedReader(bytes: bytes, at: value)
         return FieldValue(&reader)
     }
@@ -113,6 +115,18 @@ enum FieldValue {
 }
 
 extension Row {
+    /// Calls a closure with each path among some names at which the row has a value, and with the offset of the value. A
+    /// name that the row has as it stands is not a path.
+    public func forEachPath<Failure: Error>(
+        in names: FieldNames, in bytes: Span<UInt8>,
+        _ visit: (_ path: Span<UInt8>, _ value: Int) throws(Failure) -> Void
+    ) throws(Failure) {
+        let fields = PackedDictionary(bytes: bytes, fields: fields)
+        for path in names.paths where fields.firstValue(path.span) == nil {
+            if let value = fields.value(along: path.span) { try visit(path.span, value) }
+        }
+    }
+
     /// The value of a text field in a row; nil if the field is missing or has another type.
     func text(ofField name: String, in bytes: Span<UInt8>) -> String? {
         guard case .text(let range) = FieldValue.field(named: Array(name.utf8).span, of: self, in: bytes) else {

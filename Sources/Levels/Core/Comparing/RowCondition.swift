@@ -47,6 +47,9 @@ public struct RowCondition: Sendable {
         wanted = WantedValue(Array(value.utf8))
     }
 
+    /// Whether the value begins with a sign, as if the operator were one of another language, such as `=~`.
+    var hasDoubtfulOperator: Bool { value.utf8.first.map(Self.isSign) ?? false }
+
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
         guard let value = field.value(of: row, in: bytes) else { return isNegated }
         return matches(value, in: bytes) != isNegated

@@ -32,11 +32,12 @@ public struct RowOrder: Sendable, Hashable {
     ///
     /// - Parameter text: field names separated by commas, with `-` before the name of a descending field; empty for the
     ///   order of the document.
-    /// - Throws: `MalformedOrder` for an empty name or too many names.
+    /// - Throws: `MalformedOrder` for an empty name, a name with a direction, or too many names.
     public init(_ text: String) throws(MalformedOrder) {
         let parts = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == "-" }) else { throw .emptyName(text) }
         guard parts.count <= Self.limit else { throw .tooManyNames(parts.count) }
+        for part in parts { try Self.checkDirection(of: part) }
         var criteria: [Criterion] = []
         for part in parts {
             let isDescending = part.hasPrefix("-")
@@ -46,6 +47,24 @@ public struct RowOrder: Sendable, Hashable {
             criteria.append(Criterion(field: field, isDescending: isDescending))
         }
         self.criteria = criteria
+    }
+
+    /// Refuses a name that ends with a direction, as in other services: `Price:desc` or `Price desc`.
+    private static func checkDirection(of part: Substring) throws(MalformedOrder) {
+        guard let end = part.utf8.lastIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") }) else {
+            return
+        }
+        guard let isDescending = direction(part[part.utf8.index(after: end)...]) else { return }
+        throw .direction(String(part), instead: (isDescending ? "-" : "") + part[..<end].drop { $0 == "-" })
+    }
+
+    /// Returns whether the word for a direction means descending order; nil for other words.
+    static func direction(_ word: some StringProtocol) -> Bool? {
+        switch word.lowercased() {
+        case "desc", "descending": true
+        case "asc", "ascending": false
+        default: nil
+        }
     }
 
     /// Appends the key of a row: bytes that sort in the order of the rows.
@@ -127,6 +146,8 @@ public enum MalformedOrder: Error, Equatable, CustomStringConvertible {
     case emptyName(String)
     /// The number of names, which exceeds `RowOrder.limit`.
     case tooManyNames(Int)
+    /// This name ends with the word for a direction.
+    case direction(String, instead: String)
 
     /// The rule for an order, as the end of a sentence that begins with the name of the option or the key.
     public var description: String {
@@ -134,6 +155,8 @@ public enum MalformedOrder: Error, Equatable, CustomStringConvertible {
         case .emptyName(let text):
             "must be names of fields with commas between them, as -Price,Title, not '\(quoted: text)'"
         case .tooManyNames(let count): "must name at most \(RowOrder.limit) fields, not \(count)"
+        case .direction(let name, let other):
+            "gives the direction by '-' before a name; write '\(quoted: other)' instead of '\(quoted: name)'"
         }
     }
 }

@@ -36,6 +36,22 @@ struct PackedDictionary: ~Escapable {
         return nil
     }
 
+    /// The offset of the value at a path of names with dots between them, through dictionaries; nil if it is missing, and
+    /// for a name without a dot.
+    func value(along path: Span<UInt8>) -> Int? {
+        var (fields, start) = (fields, 0)
+        while true {
+            let rest = path.extracting(start...)
+            let dot = rest.index(of: UInt8(ascii: "."))
+            guard dot < rest.count || start > 0 else { return nil }
+            let part = PackedDictionary(bytes: bytes, fields: fields)
+            guard let value = part.firstValue(rest.extracting(..<dot)) else { return nil }
+            guard dot < rest.count else { return value }
+            guard let inner = PackedReader(bytes: bytes, at: value).fields else { return nil }
+            (fields, start) = (inner, start + dot + 1)
+        }
+    }
+
     func scalarText(_ name: String) -> String? { value(name).flatMap { PackedReader(bytes: bytes, at: $0).scalarText } }
 
     func textRange(_ name: String) -> Range<Int>? { value(name).flatMap { PackedReader(bytes: bytes, at: $0).text } }

@@ -106,7 +106,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     public struct Names: Sendable, Hashable {
         public let hasTitle: Bool
         public let hasKey: Bool
-        /// The UTF-8 of the other names, in ascending order.
+        /// The UTF-8 of the other names.
         public let fields: FieldNames
     }
 
@@ -149,6 +149,10 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
             if names.hasKey { visit(bytes.extracting(row.key)) }
             guard !names.fields.names.isEmpty, !row.isString else { return }
             Self.forEachField(of: row, in: bytes, isWanted: names.fields.contains, visit)
+            row.forEachPath(in: names.fields, in: bytes) { _, value in
+                var reader = PackedReader(bytes: bytes, at: value)
+                Self.forEachText(ofValue: &reader, visit)
+            }
         }
     }
 
@@ -162,11 +166,16 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
                 reader.skipValue()
                 continue
             }
-            switch FieldValue(&reader) {
-            case .text(let range): visit(bytes.extracting(range))
-            case .array(let elements): forEachText(among: elements, in: bytes, visit)
-            default: break
-            }
+            forEachText(ofValue: &reader, visit)
+        }
+    }
+
+    private static func forEachText(ofValue reader: inout PackedReader, _ visit: (Span<UInt8>) -> Void) {
+        let bytes = reader.bytes
+        switch FieldValue(&reader) {
+        case .text(let range): visit(bytes.extracting(range))
+        case .array(let elements): forEachText(among: elements, in: bytes, visit)
+        default: break
         }
     }
 

@@ -146,7 +146,11 @@ import TreeSources
                 var query = RowQuery()
                 for text in texts.split(separator: "&") {
                     let condition = try #require(RowCondition(String(text.drop { $0 == "?" })))
-                    if text.first == "?" { query.alternatives.append(condition) } else { query.conditions.append(condition) }
+                    if text.first == "?" {
+                        query.alternatives.append(condition)
+                    } else {
+                        query.conditions.append(condition)
+                    }
                 }
                 return query
             } + [RowQuery(), RowQuery(group: "kind"), RowQuery(sort: "size", group: "kind")]

@@ -88,7 +88,7 @@ import TreeStore
                 "count":4,"sections":[{"title":null,"index":null,"start":0,"count":4}],"since":"\(since)","removed":["c"],\
                 "inserted":[{"at":3,"row":{"key":"e","version":"v","title":"e","leaf":true,"count":0,"href":"/detail/e",\
                 "fields":{}}}],"moved":[{"at":0,"key":"d"}],"updated":[{"at":2,"row":{"key":"b","version":"v","title":"b",\
-                "leaf":true,"count":0,"href":"/detail/b","fields":{"Subtitle":"B"}}}],"next":null}
+                "leaf":true,"count":0,"href":"/detail/b","fields":{"Subtitle":"B"}}}],"next":null,"after":null}
                 """)
     }
 
@@ -107,7 +107,7 @@ import TreeStore
         let version = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
         #expect(
             desk.get("/levels/?since=\(version)").line.hasSuffix(
-                #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[],"next":null}"#))
+                #""since":"\#(version)","removed":[],"inserted":[],"moved":[],"updated":[],"next":null,"after":null}"#))
     }
 
     @Test("in a coding has the tag of the whole level in it, however short it is itself")

@@ -8,14 +8,15 @@ import Testing
         """#
 
     @Test(
-        "The rows show the fields that were asked for, in document order",
+        "The rows show the fields that were asked for, in the order of the query or of the document",
         arguments: [
             ("", #"{"Tag":1}"#, "{}"),
             ("?fields=", "{}", "{}"),
             ("?fields", "{}", "{}"),
             ("?fields=,", "{}", "{}"),
             ("?fields=Price", #"{"Price":5}"#, "{}"),
-            ("?fields=Artist,Price", #"{"Price":5,"Artist":{"Name":"x"}}"#, "{}"),
+            ("?fields=Artist,Price", #"{"Artist":{"Name":"x"},"Price":5}"#, "{}"),
+            ("?fields=Price,Artist,Tag", #"{"Price":5,"Artist":{"Name":"x"},"Tag":1}"#, "{}"),
             ("?fields=Title", #"{"Title":"a"}"#, #"{"Title":"b"}"#),
             ("?fields=Tag,Title,Nothing", #"{"Tag":1,"Title":"a"}"#, #"{"Title":"b"}"#),
             ("?fields=Price,Price", #"{"Price":5}"#, "{}"),
@@ -29,17 +30,21 @@ import Testing
         let parts = text.components(separatedBy: #""fields":"#)
         try #require(parts.count == 3)
         #expect(parts[1].hasPrefix(first + #"},{"key""#), "\(parts[1])")
-        #expect(parts[2] == second + #"}],"next":null}"#)
+        #expect(parts[2].hasPrefix(second + #"}],"next":null,"after":null"#), "\(parts[2])")
     }
 
     @Test("The rows show the same fields however many others are asked for", arguments: [1, 8, 9, 250])
     func manyNames(_ count: Int) throws {
         let desk = try Desk(Self.document)
+        /// The rows alone, because the answer also has a hint for each other name.
+        func rows(_ answer: Answer) throws -> String {
+            String(try #require(answer.text.firstMatch(of: /"rows":\[.*\],"next"/)).output)
+        }
         let others = (0..<count).map { "X\($0)" }
         for wanted in ["Price", "Title", "Tag,Artist", "Price,Title,Tag"] {
             let names = wanted.split(separator: ",").map(String.init)
             let asked = desk.get("/levels/?fields=\((others + names + others.prefix(3)).joined(separator: ","))")
-            #expect(asked == desk.get("/levels/?fields=\(wanted)"))
+            #expect(try rows(asked) == rows(desk.get("/levels/?fields=\(wanted)")))
         }
     }
 

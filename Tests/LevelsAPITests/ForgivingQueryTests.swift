@@ -31,7 +31,8 @@ import Testing
             ("/levels/?depth=2&fields=colour", #"["No row has 'colour'; did you mean 'Colour'?"]"#),
             ("/levels/?sort=price&limit=1", #"["No row has 'price'; did you mean 'Price'?"]"#),
             ("/levels/?any=Prize&any=Price", #"["No row has 'Prize'; did you mean 'Price'?"]"#),
-            ("/levels/?where=!Weight", #"["No row has 'Weight'."]"#), ("/levels/?sort=-Weight", #"["No row has 'Weight'."]"#),
+            ("/levels/?where=!Weight", #"["No row has 'Weight'."]"#),
+            ("/levels/?sort=-Weight", #"["No row has 'Weight'."]"#),
             ("/levels/?fields=Childen", #"["No row has 'Childen'."]"#),
             ("/levels/?q=c&sort=Weight", #"["No row has 'Weight'."]"#),
             ("/levels/?where=town:Rome", #"["No row has 'town'; did you mean 'Place.town'?"]"#),
@@ -54,7 +55,7 @@ import Testing
             "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?where=Place.town",
             "/levels/?group=initial", "/levels/?fields=", "/levels/?fields=Price,", "/levels/?where=Title:=5&sort=",
             "/levels/?q=c&fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
-            "/levels/b?sort=price", "/levels/b?where=x:=5",
+            "/levels/b?sort=price",
         ])
     func silent(target: String) throws {
         let answer = try Desk(Self.items).get(target)
@@ -98,7 +99,8 @@ import Testing
     func manyFields() throws {
         let fields = (0..<1_000).map { #""n\#($0)":0"# }.joined(separator: ",")
         for (document, near) in [
-            (#"[{"Title":"a",\#(fields),"Price":1}]"#, "."), (#"[{"Title":"a","Price":1,\#(fields)}]"#, "; did you mean 'Price'?"),
+            (#"[{"Title":"a",\#(fields),"Price":1}]"#, "."),
+            (#"[{"Title":"a","Price":1,\#(fields)}]"#, "; did you mean 'Price'?"),
         ] {
             #expect(try hints(Desk(document), "/levels/?sort=price") == #"["No row has 'price'\#(near)"]"#)
             #expect(try hints(Desk(document), "/levels/?sort=Price") == nil)

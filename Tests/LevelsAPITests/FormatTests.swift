@@ -191,12 +191,12 @@ import Testing
     @Test(
         "A format that there is not is refused",
         arguments: [
-            ("/levels/?format=xml", "'format' must be json or plist here, not 'xml'.", #"["json","plist"]"#),
+            ("/levels/?format=xml", "'format' must be json, plist or csv, not 'xml'.", #"["json","plist","csv"]"#),
             (
                 "/detail/a?format=binary", "'format' must be json or plist here, not 'binary'.",
                 #"["json","plist"]"#
             ),
-            ("/levels/?format=", "'format' must be json or plist here, not ''.", #"["json","plist"]"#),
+            ("/levels/?format=", "'format' must be json, plist or csv, not ''.", #"["json","plist","csv"]"#),
             (
                 "/document?format=yaml", "'format' must be plist, json or binary, not 'yaml'.",
                 #"["plist","json","binary"]"#
@@ -268,5 +268,97 @@ import Testing
             let answer = desk.get("/levels/?since=\(tags[1])&format=plist")
             #expect(answer.status == status && answer.text.contains("<key>removed</key>") == (status == 200))
         }
+    }
+
+    private static let table = #"""
+        {"Title":"Tea, \"green\" é","Rows":[
+        {"Title":"a","Key":"k,1","Price":1.50,"on":true,"tags":["x",{"y":"z,"}],"at":{"town":"Rome"}},
+        {"Title":"say \"b\"","note":"two\nlines","Price":"","key":"other"},"plain"]}
+        """#
+
+    @Test(
+        "A level as CSV has a line for each row of the page, and a column for each field that one of them shows",
+        arguments: [
+            (
+                "fields=*",
+                #"""
+                key,title,Title,Key,Price,on,tags,at,note,key
+                "k,1",a,a,"k,1",1.5,true,"[""x"",{""y"":""z,""}]","{""town"":""Rome""}",,
+                "say ""b""","say ""b""","say ""b""",,,,,,"two\nlines",other
+                plain,plain,plain,,,,,,,
+
+                """#
+            ),
+            ("fields=note,Price,at.town,nothing&limit=1", "key,title,Price,at.town\n\"k,1\",a,1.5,Rome\n"),
+            ("fields=", "key,title\n\"k,1\",a\n\"say \"\"b\"\"\",\"say \"\"b\"\"\"\nplain,plain\n"),
+            ("where=Price:9", "key,title\n"), ("q=lai&fields=", "key,title\nplain,plain\n"),
+            ("depth=2&fields=on", "key,title,on\n\"k,1\",a,true\n\"say \"\"b\"\"\",\"say \"\"b\"\"\",\nplain,plain,\n"),
+        ])
+    func table(query: String, text: String) throws {
+        let desk = try Desk(Self.table)
+        let answer = desk.get("/levels/?\(query)&format=csv")
+        // A line feed within a text stays as it is.
+        let lines = text.replacing("\n", with: "\r\n").replacing(#"two\nlines"#, with: "two\nlines")
+        #expect(answer.text == lines)
+        #expect(desk.get("/levels/?\(query)", [("Accept", "text/csv, application/json;q=0.9")]).text == lines)
+        #expect(answer.header("Content-Type") == "text/csv; charset=utf-8")
+        #expect(
+            answer.header("Content-Disposition")
+                == #"attachment; filename="Tea, _green_ __.csv"; filename*=UTF-8''Tea%2C%20%22green%22%20%C3%A9.csv"#)
+    }
+
+    @Test("Values as CSV are as in JSON, dates and data without quotes")
+    func cells() throws {
+        let desk = try Desk(
+            """
+            <plist><array><dict><key>Title</key><string>a</string><key>When</key><date>2001-03-12T00:00:00Z</date>
+            <key>Bytes</key><data>aGk/</data><key>N</key><real>nan</real><key>I</key><integer>-7</integer></dict></array></plist>
+            """)
+        #expect(
+            desk.get("/levels/?format=csv&fields=When,Bytes,N,I").text
+                == "key,title,When,Bytes,N,I\r\na,a,2001-03-12T00:00:00Z,aGk/,nan,-7\r\n")
+    }
+
+    @Test("The pages of a level as CSV are linked in the header, and each has a tag of its own")
+    func tablePages() throws {
+        let desk = try Desk(Self.table)
+        var titles: [String] = []
+        var tags: Set<String> = []
+        var next: String? = "/levels/?fields=&format=csv&limit=1"
+        while let link = next {
+            let answer = desk.get(link)
+            titles += answer.text.split(separator: "\r\n").dropFirst().map(String.init)
+            let tag = answer.entityTag
+            #expect(tags.insert(tag).inserted)
+            #expect(desk.get(link, [("If-None-Match", tag)]).status == 304)
+            next = answer.header("Link").flatMap { $0.firstMatch(of: /<(.*)>; rel="next"/) }.map { String($0.output.1) }
+        }
+        #expect(titles == [#""k,1",a"#, #""say ""b""","say ""b""""#, "plain,plain"])
+    }
+
+    @Test("A detail, a document and changes of a level are not CSV")
+    func noTable() throws {
+        let desk = try Desk(Self.table)
+        let accept = [("Accept", "text/csv")]
+        #expect(desk.get("/detail/", accept).header("Content-Type") == "application/json")
+        #expect(desk.get("/document", accept).header("Content-Type") == "application/x-plist")
+        let since = "since=AAAAAAAAAAAAAAAAAAAAAA"
+        for answer in [desk.get("/levels/?\(since)&format=csv"), desk.get("/levels/?\(since)", accept)] {
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("'since' cannot be answered as CSV; ask for another format, or omit 'since'."))
+        }
+    }
+
+    @Test("Rows with too many different fields are refused as CSV")
+    func manyColumns() throws {
+        let rows = (0..<2_001).map { #"{"Title":"r","n\#($0)":1}"# }.joined(separator: ",")
+        let desk = try Desk("[\(rows)]")
+        let answer = desk.get("/levels/?format=csv&fields=*&limit=2001")
+        #expect(answer.status == 400)
+        #expect(
+            answer.text.contains(
+                "The 2001 rows have 2002 different fields, which are too many columns; name some of them with 'fields', or ask for fewer rows with 'limit'."
+            ))
+        #expect(desk.get("/levels/?format=csv&fields=*&limit=1000").status == 200)
     }
 }

@@ -17,7 +17,7 @@ import Testing
                 "sections":[{"title":null,"index":null,"start":0,"count":1}],\
                 "rows":[{"key":"Screen G","version":"v","title":"Screen G","leaf":false,"count":1,\
                 "href":"/levels/Item%204/Screen%20G","fields":{}}],\
-                "next":null}
+                "next":null,"after":null}
                 """)
     }
 
@@ -37,7 +37,7 @@ import Testing
                 {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b",\
                 "fields":{"Type":"t","Subtitle":"s","Image":"i.svg","Kind":"k","View":"v","Tag":5,"Value":[1,{"x":true}]}},\
                 {"key":"c","version":"v","title":"c","leaf":true,"count":0,"href":"/detail/c","fields":{}},\
-                {"key":"d","version":"v","title":"","leaf":false,"count":2,"href":"/levels/d","fields":{}}],"next":null}
+                {"key":"d","version":"v","title":"","leaf":false,"count":2,"href":"/levels/d","fields":{}}],"next":null,"after":null}
                 """)
     }
 
@@ -52,7 +52,7 @@ import Testing
                 desk.get("/levels/\(path)").shape == """
                     {"title":"\(title)","href":"/levels/\(path)","detail":"/detail/\(path)","version":"V","depth":\(depth),\
                     "leaf":true,"ancestors":[\(ancestors)],"count":0,\
-                    "sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[],"next":null}
+                    "sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[],"next":null,"after":null}
                     """)
         }
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(
             try Desk("[]").get("/levels/").shape == """
                 {"title":"Root","href":"/levels/","detail":"/detail/","version":"V","depth":0,"leaf":true,"ancestors":[],\
-                "count":0,"sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[],"next":null}
+                "count":0,"sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[],"next":null,"after":null}
                 """)
     }
 
@@ -94,7 +94,7 @@ import Testing
                 {"key":"~1","version":"v","title":"","leaf":true,"count":0,"href":"/detail/\(path)/~1","fields":{}},\
                 {"key":"~1~2","version":"v","title":"","leaf":true,"count":0,"href":"/detail/\(path)/~1~2","fields":{}},\
                 {"key":"..~1","version":"v","title":"..","leaf":true,"count":0,"href":"/detail/\(path)/..~1","fields":{}}],\
-                "next":null}
+                "next":null,"after":null}
                 """)
     }
 
@@ -122,7 +122,7 @@ import Testing
                 "sections":[{"title":null,"index":null,"start":0,"count":2}],"rows":[\
                 {"key":"0","version":"v","title":"0","leaf":true,"count":0,"href":"/detail/a/0","fields":{"Value":true}},\
                 {"key":"1","version":"v","title":"1","leaf":true,"count":0,"href":"/detail/a/1","fields":{"Value":{}}}],\
-                "next":null}
+                "next":null,"after":null}
                 """)
     }
 }

@@ -91,7 +91,7 @@ import Testing
             ("/levels/?after=LONG", "CUT is not a cursor; follow the link 'next' of a page."),
             ("/levels/?since=LONG", "CUT is not a version; use the member 'version' of an earlier answer."),
             ("/levels/?wait=LONG", "'wait' must be a whole number of seconds from 1 to 300, not CUT."),
-            ("/levels/?format=LONG", "'format' must be json or plist here, not CUT."),
+            ("/levels/?format=LONG", "'format' must be json, plist or csv, not CUT."),
             ("/levels/?pretty=LONG", "'pretty' must be true or false, not CUT."),
             ("/levels/?LONG&LONG", "The parameter CUT appears more than once; give it once."),
             ("/levels/?LONG%", "The query part CUT is not percent-encoded UTF-8."),

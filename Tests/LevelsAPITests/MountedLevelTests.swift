@@ -30,7 +30,7 @@ struct MountedLevelTests {
         #expect(level.contains(#""leaf":true,"count":0,"href":"/detail/B""#))
         let below = desk.get("/levels/B")
         #expect(below.status == 200)
-        #expect(below.line.hasSuffix(#""rows":[],"next":null,"error":"b.json: sentence."}"#))
+        #expect(below.line.hasSuffix(#""rows":[],"next":null,"after":null,"error":"b.json: sentence."}"#))
         #expect(
             desk.get("/detail/B").line.hasSuffix(
                 #""fields":{"Title":"B","Source":"b.json"},"error":"b.json: sentence."}"#))

@@ -82,7 +82,7 @@ import Testing
                 {"key":"c","version":"v","title":"c","leaf":true,"count":0,"href":"/detail/a/c","fields":{},\
                 "indent":1,"expanded":false,"first":false,"last":true},\
                 {"key":"d","version":"v","title":"d","leaf":true,"count":0,"href":"/detail/d","fields":{},\
-                "indent":0,"expanded":false,"first":false,"last":true}],"next":null}
+                "indent":0,"expanded":false,"first":false,"last":true}],"next":null,"after":null}
                 """)
         let leaf = try Desk(document).get("/levels/d?depth=2")
         #expect(

@@ -21,13 +21,14 @@ import Testing
                 "count":3,"start":0,"sections":[{"title":null,"index":null,"start":0,"count":2},\
                 {"title":null,"index":null,"start":2,"count":1}],\
                 "rows":[{"key":"a","version":"v","title":"a","leaf":true,"count":0,"href":"/detail/a","fields":{}},\
-                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b","fields":{}}],"previous":null,"next":"\(next)"}
+                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b","fields":{}}],"previous":null,"next":"\(next)",\
+                "after":"\(next.dropFirst("/levels/?limit=2&after=".count))"}
                 """)
         #expect(first.header("Link") == "<\(next)>; rel=\"next\"")
         let last = desk.get(next)
         #expect(
             last.shape.hasSuffix(
-                #""href":"/detail/c","fields":{}}],"previous":"/levels/?limit=2&start=0","next":null}"#))
+                #""href":"/detail/c","fields":{}}],"previous":"/levels/?limit=2&start=0","next":null,"after":null}"#))
         #expect(
             last.shape.contains(#""count":3,"start":2,"sections":[{"title":null,"index":null,"start":0,"count":2},"#))
         #expect(last.header("Link") == nil)
@@ -41,7 +42,7 @@ import Testing
         #expect(try walk(desk, from: "/levels/") { sizes.append($0.count) } == titles)
         #expect(sizes == [1_000, 1_000, 500])
         let exact = try Desk(json(Array(titles.prefix(1_000)))).get("/levels/")
-        #expect(exact.shape.hasSuffix(#""next":null}"#))
+        #expect(exact.shape.hasSuffix(#""next":null,"after":null}"#))
         #expect(!exact.text.contains(#""start":0,"sections""#))
     }
 

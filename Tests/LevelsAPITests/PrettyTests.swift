@@ -90,7 +90,8 @@ import Testing
                       "fields": {}
                     }
                   ],
-                  "next": null
+                  "next": null,
+                  "after": null
                 }
 
                 """)

@@ -90,7 +90,8 @@ import Testing
         let text =
             "where=Price%3C10&any=Kind&any=!Price&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&sections=page"
             + "&fields=Text"
-        let reversed = text.replacing("any=Kind&any=!Price", with: "any=!Price&any=Kind").split(separator: "&").reversed()
+        let reversed = text.replacing("any=Kind&any=!Price", with: "any=!Price&any=Kind").split(separator: "&")
+            .reversed()
         #expect(try rows(text) == rows(reversed.joined(separator: "&")))
         #expect(try rows(text) != rows(text + "&where=Price%3E1"))
         #expect(try rows(text) != rows(text + "&any=Price%3E1"))

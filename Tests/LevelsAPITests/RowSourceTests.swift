@@ -161,12 +161,14 @@ private struct NumberRows: RowSource {
                 {"title":null,"index":null,"start":500000,"count":500000}],"rows":[\#
                 {"key":"0",V,"title":"0","leaf":false,"count":1,"href":"/levels/0","fields":{}},\#
                 {"key":"1",V,"title":"1","leaf":false,"count":1,"href":"/levels/1","fields":{}}],\#
-                "previous":null,"next":"/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA"}
+                "previous":null,"next":"/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA","after":".AAAAAAAAAACAACAAAAAAAA"}
 
                 """#)
         let second = try desk(0..<1_000_000).get("/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA")
         #expect(second.text.contains(#""start":2,"#))
-        #expect(second.text.contains(#""next":"/levels/?limit=2&after=.AAAAAAAAAACAAEAAAAAAAA"}"#))
+        #expect(
+            second.text.contains(
+                #""next":"/levels/?limit=2&after=.AAAAAAAAAACAAEAAAAAAAA","after":".AAAAAAAAAACAAEAAAAAAAA"}"#))
         #expect(try !desk(0..<1_000).get("/levels/?limit=1").text.contains("estimate"))
     }
 

@@ -212,7 +212,8 @@ extension Catalogue {
         for text in reference.conditions {
             guard let condition = RowCondition(text) else {
                 throw DatabaseError(
-                    kind: .other, reason: "'\(quoted: text)' in 'Where' is not a condition, such as Price<10, Name:Bo or !Name"
+                    kind: .other,
+                    reason: "'\(quoted: text)' in 'Where' is not a condition, such as Price<10, Name:Bo or !Name"
                 )
             }
             shown.query.conditions.append(condition)

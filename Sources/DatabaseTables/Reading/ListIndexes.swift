@@ -50,7 +50,8 @@ struct ListIndexes {
         }
         // No index gives a range of values in the order of other columns, or several values in any order.
         let isGiven =
-            !hasPaths && !narrowed.list.hasAlternatives && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
+            !hasPaths && !narrowed.list.hasAlternatives
+            && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
         throw try needsIndex(
             terms: isGiven ? wanted : [], parameter: parameter,
             purpose: "finds the records that meet the conditions in this order")

@@ -94,7 +94,8 @@ private struct ConditionStatement {
             // Every row has a title and a key. The rows that follow the records have no other fields.
             guard case .named = condition.field, !condition.isNegated || list.following.isEmpty else { return nil }
             self.condition =
-                condition.isNegated ? "c.\(column.quoted) IS NULL" : Self.presence("c.\(column.quoted)", of: column, in: table)
+                condition.isNegated
+                ? "c.\(column.quoted) IS NULL" : Self.presence("c.\(column.quoted)", of: column, in: table)
             isOfOneValue = condition.isNegated
             return
         }

@@ -18,6 +18,23 @@ extension QueryOption {
         }
     }
 
+    /// `format=` of a level. A level can also be CSV.
+    static let levelFormat = QueryOption(
+        name: "format", grammar: "\"json\" / \"plist\" / \"csv\"", example: "json",
+        summary: "The format of the answer, instead of the one that Accept prefers. CSV has the rows alone.",
+        phase: .format
+    ) { value, values throws(Problem) in
+        switch value {
+        case "json": values.delivery.format = .json
+        case "plist": values.delivery.format = .plist
+        case "csv": values.delivery.format = .csv
+        default:
+            throw .badParameter(
+                "format", detail: "'format' must be json, plist or csv, not '\(quoted: value)'.",
+                allowed: ["json", "plist", "csv"])
+        }
+    }
+
     /// `format=` of a document. A document can also be binary.
     static let documentFormat = QueryOption(
         name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"", example: "json",

@@ -58,8 +58,9 @@ struct Negotiation {
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
+        let form: UInt64 = format == .plist ? 1 : format == .csv ? 2 : 0
         // The coding, the format and the origin take the bits below the language.
-        return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
+        return (language ?? 0) << 16 ^ (UInt64(origin) << 5 | coding << 2 | form)
     }
 
     /// The key of the answer to a target in this form.
@@ -92,6 +93,8 @@ enum Format: UInt8 {
     case plist = 1
     case binary = 2
     case json = 3
+    /// Only of levels.
+    case csv = 4
 
     /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1). Nil if the field names no
     /// available format, or gives `*/*` a higher weight than all available formats.
@@ -112,6 +115,7 @@ enum Format: UInt8 {
     /// list.
     private static func named(_ name: Span<UInt8>) -> Format? {
         switch name.count {
+        case 8: name.isEqual(ignoringCase: "text/csv") ? .csv : nil
         case 16: name.isEqual(ignoringCase: "application/json") ? .json : nil
         case 19: name.isEqual(ignoringCase: "application/x-plist") ? .plist : nil
         case 20: name.isEqual(ignoringCase: "application/x-bplist") ? .binary : nil

@@ -163,5 +163,9 @@ extension Query {
         try check()
         try read(options.ofAnswer, into: &values)
         try values.checkCursor()
+        guard values.delivery.since == nil || values.delivery.format != .csv else {
+            throw .badParameter(
+                "since", detail: "'since' cannot be answered as CSV; ask for another format, or omit 'since'.")
+        }
     }
 }

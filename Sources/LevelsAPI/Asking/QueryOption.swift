@@ -84,8 +84,9 @@ struct QueryOptions: Sendable {
     static let none = QueryOptions([])
     /// `GET /levels/<path>`.
     static let level = QueryOptions([
-        .limit, .after, .start, .sections, .condition, .alternative, .sort, .searchedFields, .search, .group, .depth, .expand,
-        .fields, .format, .pretty, .sinceVersion, .wait, .leastRevision,
+        .limit, .after, .start, .sections, .condition, .alternative, .sort, .searchedFields, .search, .group, .depth,
+        .expand,
+        .fields, .levelFormat, .pretty, .sinceVersion, .wait, .leastRevision,
     ])
     /// `GET /detail/<path>`.
     static let detail = QueryOptions([.format, .pretty, .wait, .leastRevision])

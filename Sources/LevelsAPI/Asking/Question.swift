@@ -16,8 +16,9 @@ final class Question: Sendable {
         /// The format of the answer if the query does not name a format.
         func format(accepted: Format?) -> Format {
             switch self {
-            case .level, .detail: accepted == .plist ? .plist : .json
-            case .document: accepted ?? .plist
+            case .level: accepted == .plist || accepted == .csv ? accepted ?? .json : .json
+            case .detail: accepted == .plist ? .plist : .json
+            case .document: accepted == .csv ? .plist : accepted ?? .plist
             }
         }
 

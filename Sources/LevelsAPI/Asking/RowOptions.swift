@@ -50,7 +50,8 @@ extension QueryOption {
     private static let conditionGrammar =
         "name [ ( \":\" / \"!\" / \"<\" / \"<=\" / \">\" / \">=\" / \"~\" / \"!~\" ) value ] / \"!\" name"
     /// In a name, each sign of an operator follows a backslash.
-    private static let conditionPattern = "^(!N+|N+([!:<=>~][\\s\\S]*)?)$".replacing("N", with: "(\\\\[!:<=>~]|[^!:<=>~])")
+    private static let conditionPattern = "^(!N+|N+([!:<=>~][\\s\\S]*)?)$".replacing(
+        "N", with: "(\\\\[!:<=>~]|[^!:<=>~])")
 
     private static func add(_ text: String, of name: String, to conditions: inout [RowCondition]) throws(Problem) {
         guard let condition = RowCondition(text) else {

@@ -91,7 +91,13 @@ struct ItemTags {
         return nil
     }
 
-    private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }
+    private var formats: [Format] {
+        switch subject {
+        case .level: [.json, .plist, .csv]
+        case .detail: [.json, .plist]
+        case .document: [.plist, .json, .binary]
+        }
+    }
 
     /// The item in the document as it is written. For a document, also the item in its own file; for a level or a
     /// detail, also the item in each language.

@@ -63,7 +63,7 @@ struct DocumentAnswer {
     private var contentType: String {
         switch format {
         case .json: JSONPropertyListWriter.contentType
-        case .plist: XMLPropertyListWriter.contentType
+        case .plist, .csv: XMLPropertyListWriter.contentType
         case .binary: "application/octet-stream"
         }
     }
@@ -75,7 +75,7 @@ struct DocumentAnswer {
             let compact = DocumentStream(walk: walk, writer: JSONPropertyListWriter.init())
             return question.delivery.isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk: walk, writer: BinaryPropertyListWriter())
-        case .plist:
+        case .plist, .csv:
             // Refused before the first piece is sent: later, the error could be reported only by cutting the
             // connection.
             guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {

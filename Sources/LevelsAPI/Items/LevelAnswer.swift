@@ -118,9 +118,11 @@ struct LevelAnswer: ItemAnswer {
     private func writeEnd(
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
-        let next = nextLink(links)
+        let cursor = cursor
+        let next = nextLink(links, cursor: cursor)
         if isPage { try writer.member("previous", previousLink(links)) }
         try writer.member("next", next)
+        try writer.member("after", cursor)
         if let refusal = page.refusal { try writer.member("error", refusal) }
         let hints = FieldHints.sentences(for: query, below: item, on: page)
         if !hints.isEmpty { try writer.member("hints", list: hints) }
@@ -129,12 +131,21 @@ struct LevelAnswer: ItemAnswer {
         return next
     }
 
-    /// The target of the next page, without a host; nil for the last page.
-    private func nextLink(_ links: borrowing Links) -> String? {
+    /// The cursor of the next page; nil for the last page.
+    private var cursor: String? {
         guard let next = page.next else { return nil }
+        var cursor = ByteBuffer(capacity: 64)
+        next.append(to: &cursor)
+        return String(utf8: cursor.span)
+    }
+
+    /// The target of the next page, without a host; nil for the last page.
+    var next: String? { nextLink(Links(item), cursor: cursor) }
+
+    private func nextLink(_ links: borrowing Links, cursor: String?) -> String? {
+        guard let cursor else { return nil }
         var link = link(links)
-        link.append("after=")
-        next.append(to: &link)
+        link.append("after=\(cursor)")
         return String(utf8: link.span)
     }
 

@@ -139,7 +139,8 @@ struct Selection {
         let level = try LevelAnswer(
             item: inquiry.item, query: question.rows, source: inquiry.source, linked: question.linked)
         try level.checkStart()
-        let whole = try written(level, for: inquiry)
+        var whole = try written(level: level, format: question.delivery.format)
+        whole.metadata.noteLanguage(of: inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
         let isImmediate = inquiry.source.isImmediate
@@ -209,6 +210,15 @@ struct Selection {
         return whole
     }
 
+    private func written(level: LevelAnswer, format: Format) throws(Problem) -> Rendering {
+        guard format == .csv else { return try written(level, format: format) }
+        let table = try LevelCSV(level)
+        let metadata = RepresentationMetadata(
+            contentType: LevelCSV.contentType, cacheControl: cacheControl, vary: "Accept-Encoding, Accept",
+            next: level.next, added: [table.disposition])
+        return Rendering(hashing: try table.body(), metadata: metadata)
+    }
+
     private func written(_ answer: some ItemAnswer, format: Format) throws(Problem) -> Rendering {
         do {
             return try format == .plist
@@ -258,8 +268,8 @@ struct Selection {
             case .document: DocumentAnswer.entityTag(of: item, format: format)
             case .detail: try written(DetailAnswer(item: item, source: source), format: format).metadata.entityTag
             case .level:
-                try written(LevelAnswer(item: item, query: RowQuery(), source: source), format: format).metadata
-                    .entityTag
+                try written(level: LevelAnswer(item: item, query: RowQuery(), source: source), format: format)
+                    .metadata.entityTag
             }
         } catch {
             return nil

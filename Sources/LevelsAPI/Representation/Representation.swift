@@ -226,6 +226,15 @@ extension Rendering {
         }
     }
 
+    /// A body whose hash is its version.
+    init(hashing body: consuming ByteBuffer, metadata: RepresentationMetadata) {
+        let version = ContentHash(of: body.span)
+        self.metadata = metadata
+        self.metadata.entityTag = EntityTag.of(version)
+        self.version = version
+        self.body = body
+    }
+
     /// A JSON body about the service itself.
     init(json body: consuming ByteBuffer, vary: String?, headers: HeaderLines = [], isTagged: Bool) {
         metadata = RepresentationMetadata(

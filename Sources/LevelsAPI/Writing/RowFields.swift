@@ -2,33 +2,59 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Writes the fields of an item's row, in document order, without its structure. Fields at paths come last.
+/// Writes the fields of an item's row without its structure, in document order, or in the order of names in a query.
 enum RowFields {
     static func tell(
         _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
-        if row.isString {
-            guard selection.contains("Title".utf8Span.span) else { return }
-            return try writer.member("Title", bytes.extracting(row.title))
-        }
-        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         var walk = PackedWalk()
+        try forEach(selection, of: row, in: bytes) { (name, value) throws(PropertyListError) in
+            guard let value else {
+                try writer.member("Title", bytes.extracting(row.title))
+                return nil
+            }
+            try writer.key(name, at: .byte(offset: 0))
+            return try walk.tell(bytes, at: value, to: &writer)
+        }
+    }
+
+    /// Calls a closure with the name of each shown field and the offset of its value; nil for the title of an item that
+    /// is a text. The closure returns the offset after the value.
+    @inline(__always)
+    static func forEach<Failure: Error>(
+        _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>,
+        _ visit: (_ name: Span<UInt8>, _ value: Int?) throws(Failure) -> Int?
+    ) throws(Failure) {
+        if row.isString {
+            let title = "Title".utf8Span.span
+            if selection.contains(title) { _ = try visit(title, nil) }
+            return
+        }
+        if case .named(let names) = selection { return try row.forEachField(named: names, in: bytes, visit) }
+        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let tag = bytes[reader.offset]
             // Structure and controls are not fields; they have the highest tags.
             if tag < PackedTag.hole.rawValue, selection.contains(bytes.extracting(name)) {
-                try writer.key(bytes.extracting(name), at: .byte(offset: 0))
-                reader.offset = try walk.tell(bytes, at: reader.offset, to: &writer)
+                reader.offset = try visit(bytes.extracting(name), reader.offset) ?? reader.offset
             } else {
                 reader.skipValue()
             }
         }
-        guard case .named(let names) = selection, !names.paths.isEmpty else { return }
-        try row.forEachPath(in: names, in: bytes) { (path, value) throws(PropertyListError) in
-            try writer.key(path, at: .byte(offset: 0))
-            _ = try walk.tell(bytes, at: value, to: &writer)
-        }
+    }
+
+    /// The offset after a value.
+    static func end(ofValueAt offset: Int, in bytes: Span<UInt8>) -> Int {
+        var reader = PackedReader(bytes: bytes, at: offset)
+        reader.skipValue()
+        return reader.offset
+    }
+
+    /// The range of a text; nil for any other value.
+    static func text(at offset: Int, in bytes: Span<UInt8>) -> Range<Int>? {
+        var reader = PackedReader(bytes: bytes, at: offset)
+        return reader.byte() == PackedTag.string.rawValue ? reader.run() : nil
     }
 
     /// The version of an item's own fields, as in `fieldsVersion`.

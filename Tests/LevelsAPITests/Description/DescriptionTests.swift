@@ -106,7 +106,7 @@ import Testing
                 [#"{"type":"boolean"}"#, #"{"type":"boolean"}"#],
                 [
                     #"{"enum":["plist","xml","json","binary"],"type":"string"}"#,
-                    #"{"enum":["json","plist"],"type":"string"}"#,
+                    #"{"enum":["json","plist","csv"],"type":"string"}"#,
                 ],
                 [#"{"minimum":0,"type":"integer"}"#],
                 [

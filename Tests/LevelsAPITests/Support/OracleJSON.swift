@@ -24,7 +24,7 @@ enum OracleJSON {
             "title": item.title, "href": link("/levels/", item), "detail": link("/detail/", item),
             "depth": path(item).count,
             "leaf": item.isLeaf, "ancestors": ancestors(item), "count": item.rows.count, "sections": sections,
-            "rows": item.rows.map(row), "next": NSNull(),
+            "rows": item.rows.map(row), "next": NSNull(), "after": NSNull(),
         ]
     }
 

@@ -60,9 +60,13 @@ import Testing
     @Test("NaN is in no order, and different from everything")
     func notANumber() throws {
         let level = try #require(
-            try Document.tree("<plist><array><dict><key>Title</key><string>a</string><key>N</key><real>nan</real></dict></array></plist>")
-                .document.child(0))
-        for (text, isMet) in [("N<=1", false), ("N>=1", false), ("N<1", false), ("N:1", false), ("N!1", true), ("N", true)] {
+            try Document.tree(
+                "<plist><array><dict><key>Title</key><string>a</string><key>N</key><real>nan</real></dict></array></plist>"
+            )
+            .document.child(0))
+        for (text, isMet) in [
+            ("N<=1", false), ("N>=1", false), ("N<1", false), ("N:1", false), ("N!1", true), ("N", true),
+        ] {
             var listing = Listing(level)
             listing.filter(byAny: [try #require(RowCondition(text))])
             #expect(listing.count == (isMet ? 1 : 0), "\(text)")

@@ -31,7 +31,8 @@ public struct FieldNames: Hashable, Sendable {
 
     /// Whether a name is in the set, or is the first part of a path in the set.
     public func reaches(_ name: Span<UInt8>) -> Bool {
-        contains(name) || paths.contains { name.isEqual(to: $0.span.extracting(..<$0.span.index(of: UInt8(ascii: ".")))) }
+        contains(name)
+            || paths.contains { name.isEqual(to: $0.span.extracting(..<$0.span.index(of: UInt8(ascii: ".")))) }
     }
 
     @usableFromInline

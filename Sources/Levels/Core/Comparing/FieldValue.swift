@@ -115,16 +115,38 @@ enum FieldValue {
 }
 
 extension Row {
-    /// Calls a closure with each path among some names at which the row has a value, and with the offset of the value. A
-    /// name that the row has as it stands is not a path.
-    public func forEachPath<Failure: Error>(
-        in names: FieldNames, in bytes: Span<UInt8>,
-        _ visit: (_ path: Span<UInt8>, _ value: Int) throws(Failure) -> Void
+    /// Calls a closure with each field among some names, in the order of the names, and with the offset of the field's
+    /// value. If the row lacks a field, a name with dots is a path through dictionaries. The closure returns the offset
+    /// after the value.
+    @inlinable
+    public func forEachField<Failure: Error>(
+        named names: FieldNames, in bytes: Span<UInt8>,
+        _ visit: (_ name: Span<UInt8>, _ value: Int) throws(Failure) -> Int?
     ) throws(Failure) {
-        let fields = PackedDictionary(bytes: bytes, fields: fields)
-        for path in names.paths where fields.firstValue(path.span) == nil {
-            if let value = fields.value(along: path.span) { try visit(path.span, value) }
+        var place = fields.lowerBound
+        for name in names.names {
+            guard let value = field(name.span, in: bytes, startingAt: place) else { continue }
+            let end = try visit(name.span, value.offset)
+            // Fields are often asked for in the order of the document.
+            if let end, !value.isAtPath { place = end }
         }
+    }
+
+    /// The offset of a field's value; nil if the field is missing or structural.
+    ///
+    /// - Parameter place: the offset of a field, from which the search begins.
+    @usableFromInline
+    func field(
+        _ name: Span<UInt8>, in bytes: Span<UInt8>, startingAt place: Int
+    ) -> (offset: Int, isAtPath: Bool)? {
+        let found =
+            PackedDictionary(bytes: bytes, fields: place..<fields.upperBound).firstValue(name)
+            ?? PackedDictionary(bytes: bytes, fields: fields.lowerBound..<place).firstValue(name)
+        guard let offset = found ?? PackedDictionary(bytes: bytes, fields: fields).value(along: name),
+            // Structure and controls are not fields; they have the highest tags.
+            bytes[offset] < PackedTag.hole.rawValue
+        else { return nil }
+        return (offset, found == nil)
     }
 
     /// The value of a text field in a row; nil if the field is missing or has another type.

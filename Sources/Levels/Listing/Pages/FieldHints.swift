@@ -122,8 +122,10 @@ public enum FieldHints {
         /// Returns a known name that differs from a name by case, by one letter or by a missing part before a `.`.
         func nearest(to name: String) -> String? {
             let folded = name.lowercased()
-            return known.first { $0.lowercased() == folded }
-                ?? known.first { EditDistance.isOneSlip(name, $0, shortest: 1) } ?? known.first { $0.hasSuffix("." + name) }
+            let names = known + ["Title", "Key"]
+            return names.first { $0.lowercased() == folded }
+                ?? names.first { EditDistance.isOneSlip(name, $0, shortest: 1) }
+                ?? names.first { $0.hasSuffix("." + name) }
         }
     }
 }

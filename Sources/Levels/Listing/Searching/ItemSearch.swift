@@ -143,29 +143,25 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         case .title: visit(bytes.extracting(row.title))
         case .all:
             visit(bytes.extracting(row.title))
-            Self.forEachField(of: row, in: bytes, isWanted: { _ in true }, visit)
+            Self.forEachField(of: row, in: bytes, visit)
         case .named(let names):
             if names.hasTitle { visit(bytes.extracting(row.title)) }
             if names.hasKey { visit(bytes.extracting(row.key)) }
             guard !names.fields.names.isEmpty, !row.isString else { return }
-            Self.forEachField(of: row, in: bytes, isWanted: names.fields.contains, visit)
-            row.forEachPath(in: names.fields, in: bytes) { _, value in
+            row.forEachField(named: names.fields, in: bytes) { _, value in
                 var reader = PackedReader(bytes: bytes, at: value)
                 Self.forEachText(ofValue: &reader, visit)
+                return nil
             }
         }
     }
 
     private static func forEachField(
-        of row: Row, in bytes: Span<UInt8>, isWanted: (Span<UInt8>) -> Bool, _ visit: (Span<UInt8>) -> Void
+        of row: Row, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void
     ) {
         var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
-            let name = reader.run()
-            guard isWanted(bytes.extracting(name)) else {
-                reader.skipValue()
-                continue
-            }
+            _ = reader.run()
             forEachText(ofValue: &reader, visit)
         }
     }

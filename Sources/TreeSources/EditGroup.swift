@@ -129,6 +129,8 @@ extension SaveRefusal {
     static let elsewhere = SaveRefusal("the document cannot be edited here; edit it in its own place")
     static let anyShape = SaveRefusal(
         "a document served with the shape 'any' cannot be edited; use the shape 'items'")
+    static let naturalShape = SaveRefusal(
+        "a document that is read as it is cannot be edited here; edit its file")
     static let table = SaveRefusal(
         "a document of records cannot be edited here; edit its file")
     static let settingsPage = SaveRefusal(

@@ -33,6 +33,7 @@ final class Reloader {
     private var refusalTook = Duration.zero
     /// The division of the latest tree's records into levels; nil if the tree is not made from a table.
     private var recordChoice: RecordChoice?
+    private var reading: String?
     /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
     var trims = TrimPace()
@@ -245,8 +246,7 @@ final class Reloader {
         let history = loaded.history.last?.name == loaded.revision?.name ? loaded.history : []
         return snapshot(
             loaded.tree.document, translations: loaded.tree.translations, composition: loaded.composition,
-            rows: loaded.rows,
-            named: loaded.revision, by: history.last?.cause ?? .load,
+            rows: loaded.rows, reading: loaded.tree.reading, named: loaded.revision, by: history.last?.cause ?? .load,
             history: history.suffix(KeptSnapshots.revisionLimit))
     }
 
@@ -254,10 +254,12 @@ final class Reloader {
     /// one.
     func snapshot(
         _ document: Level, translations: Translations?, composition: Composition?, rows: (any RowSource)? = nil,
-        named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = []
+        reading: String? = nil, named revision: SourceRevision?, by cause: Snapshot.Cause,
+        history: ArraySlice<RevisionEntry> = []
     ) -> Snapshot {
         Snapshot(
-            document: document, rows: rows, translations: translations, revision: revision?.name ?? revisions.next(),
+            document: document, rows: rows, translations: translations, reading: reading,
+            revision: revision?.name ?? revisions.next(),
             isNamedBySource: revision != nil, loadedAt: revision?.date ?? WallClock.now, composition: composition,
             cause: cause, history: Array(history),
             release: { [released] in released.add($0) })
@@ -289,6 +291,8 @@ final class Reloader {
         tell(.loaded(snapshot, took: clock.now - begun))
         if let choice = loaded.tree.recordChoice, choice != recordChoice { tell(.records(choice)) }
         recordChoice = loaded.tree.recordChoice
+        if let reading = loaded.tree.reading, reading != self.reading { tell(.reading(reading)) }
+        reading = loaded.tree.reading
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
     }

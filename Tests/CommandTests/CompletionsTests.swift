@@ -47,7 +47,7 @@ struct CompletionsTests {
             let takers = Option.all(of: command).filter { $0.placeholder != nil }
             #expect(values.joined().sorted() == takers.map { "\(command.rawValue):--\($0.name)" }.sorted())
         }
-        #expect(lines.contains("serve:--shape) words='items any tables' ;;"))
+        #expect(lines.contains("serve:--shape) words='auto items natural any tables' ;;"))
     }
 
     @Test("for zsh specify every option of a command once, with its explanation and value")
@@ -75,7 +75,7 @@ struct CompletionsTests {
         )
         #expect(
             Completions.zsh.contains(
-                #"'--shape=['\''any'\'': any property list; '\''tables'\'': those of a database]:items|any|tables:(items any tables)' \"#
+                #"'--shape=[natural: as it is; auto: items or natural; any; tables]:SHAPE:(auto items natural any tables)' \"#
             ))
         #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))
     }

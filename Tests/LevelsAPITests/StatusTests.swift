@@ -1,6 +1,8 @@
 import Levels
 import LevelsAPI
 import Testing
+
+@testable import TestDocuments
 import TreeStore
 
 /// `GET /healthz` and `GET /readyz` (manual, Requests and answers).
@@ -35,6 +37,18 @@ import TreeStore
                 "lastError":"Data.plist:3:5: it is \\"broken\\""}
                 """)
         #expect(desk.get("/levels/").status == 200)
+    }
+
+    @Test("A document that is read as it is says how")
+    func reading() throws {
+        let tree = try Document.naturalTree(#"{"l":[{"name":"a"}]}"#)
+        let snapshot = Snapshot(
+            document: tree.document, reading: tree.reading, revision: "k3-1", loadedAt: 1_700_000_000)
+        #expect(
+            Desk(snapshot).get("/readyz").line == """
+                {"status":"ok","revision":"k3-1","source":"Data.plist","reading":"read as it is: 'l' by 'name'",\
+                "loadedAt":"2023-11-14T22:13:20Z","items":2}
+                """)
     }
 
     @Test("Another publication is shown at once")

@@ -105,6 +105,17 @@ import Testing
         }
     }
 
+    @Test("Random property lists without repeated keys come back event for event from documents as they are")
+    func naturalEvents() throws {
+        for seed in 3_000..<3_250 as Range<UInt64> {
+            var random = RandomDocument(seed: seed, [.dates, .data, .uids, .nonfinite, .textBeyondXML])
+            let value = Value.array([random.value(depth: 6), random.value(depth: 5)])
+            let told = try tell(value.naturalTree().document, row: 0)
+            let difference = told.difference(from: value)
+            #expect(difference == nil, "seed \(seed)")
+        }
+    }
+
     @Test("Any item with a level is a document of its own, with the same level")
     func items() throws {
         for seed in 3_000..<3_060 as Range<UInt64> {

@@ -21,6 +21,20 @@ enum Document {
         return try builder.finish()
     }
 
+    /// The tree of a document that is read as it is.
+    static func naturalTree(_ text: String, limits: TreeLimits = .init()) throws(PropertyListError) -> Tree {
+        var builder = NaturalTreeBuilder(try survey(text), limits: limits, isXML: text.hasPrefix("<"))
+        try read(text, into: &builder)
+        return try builder.finish()
+    }
+
+    /// The survey of a document that may be read as it is.
+    static func survey(_ text: String) throws(PropertyListError) -> NaturalReadingOutcome {
+        var survey = NaturalSurvey()
+        try read(text, into: &survey)
+        return survey.finish()
+    }
+
     /// Sends a text to a consumer.
     static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ text: String, into consumer: inout Consumer

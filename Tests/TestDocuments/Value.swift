@@ -61,6 +61,15 @@ extension Value {
         return try builder.finish()
     }
 
+    /// The tree of the value as it is.
+    func naturalTree() throws(PropertyListError) -> Tree {
+        var survey = NaturalSurvey()
+        try tell(to: &survey)
+        var builder = NaturalTreeBuilder(survey.finish())
+        try tell(to: &builder)
+        return try builder.finish()
+    }
+
     /// The tree of shape `any`.
     func anyTree(pool: LevelPool? = nil, limits: TreeLimits = .init()) throws(PropertyListError) -> Tree {
         var builder = AnyTreeBuilder(limits: limits, pool: pool)

@@ -120,6 +120,56 @@ struct PropertyListFileTests {
                 .itemCount == 2)
     }
 
+    @Test(
+        "of the shape auto is one of items if it has them, and read as it is otherwise",
+        arguments: [
+            ("Data.json", #"["a","b"]"#, nil), ("Data.json", #"{"Rows":[{"Title":"a"}]}"#, nil),
+            ("Data.json", #"{"l":[{"name":"A","entries":[{"name":"B"}]}]}"#, "'l' by 'name'; 'entries' by 'name'"),
+            ("Data.json", #"{"a":{"b":1}}"#, "rows by their names"),
+            (
+                "Data.plist", "<dict><key>a</key><dict><key>name</key><string>A</string></dict></dict>",
+                "rows by their names"
+            ),
+            ("Data.csv", "id,name\n1,A\n", "rows by 'name', keys 'id'"),
+        ])
+    func auto(name: String, text: String, reading: String?) throws {
+        let path = try scratch.write(name, text)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        #expect(loaded.tree.reading == reading.map { "read as it is: \($0)" })
+        #expect(loaded.warnings.map(\.description) == [])
+    }
+
+    @Test("of the shape auto that only resembles one of items is read as it is, with a warning")
+    func autoWarning() throws {
+        let path = try scratch.write("Data.json", #"{"Children":[{"name":"A"},5]}"#)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        #expect(loaded.tree.reading == "read as it is: rows in 'Children'; 'Children' by 'name'")
+        #expect(
+            loaded.warnings.map(\.description) == [
+                "\(path):1:14: in /(item 1, name 'A'): an item has no 'Title'; give it one, or a 'Key'; so the document is read as it is, and --shape items would refuse it."
+            ])
+    }
+
+    @Test("of the shape auto keeps its shape at a reload, until it has items only")
+    func autoReload() throws {
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        func load(_ text: String, replacing old: Level?) throws -> Tree {
+            let path = try scratch.write("Data.json", text)
+            return try PropertyListFile(path: path, interpretation: interpretation).load(replacing: old).tree
+        }
+        let items = try load(#"[{"Title":"a"}]"#, replacing: nil)
+        #expect(throws: SourceError.self) { try load(#"[{"name":"a"},5]"#, replacing: items.document) }
+        #expect(try load(#"[{"name":"a"},5]"#, replacing: load("[]", replacing: nil).document).reading != nil)
+        let natural = try load(#"{"Rows":[{"name":"a"}]}"#, replacing: nil)
+        #expect(try load(#"{"Rows":[{"Title":"a"},{"Title":"b"},5]}"#, replacing: natural.document).reading != nil)
+        #expect(try load(#"{"Rows":[{"Title":"a"},{"Title":"b"}]}"#, replacing: natural.document).reading == nil)
+    }
+
     @Test("whose items have other names is refused with the names that fit")
     func advice() throws {
         let other = #"[{"name":"A","id":"1","entries":[{"name":"B","id":"2"},{"name":"C","id":"3"}]}]"#

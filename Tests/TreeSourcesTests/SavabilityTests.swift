@@ -54,12 +54,15 @@ struct SavabilityTests {
                 == "the document's file cannot be reached; give the server permission to search its folders.")
     }
 
-    @Test("in the shape 'any' is nothing")
-    func anyShape() {
+    @Test("in another shape than items is nothing")
+    func otherShapes() {
         #expect(
             refusal(shape: .any)
                 == "a document served with the shape 'any' cannot be edited; use the shape 'items'."
         )
+        #expect(
+            refusal(shape: .natural) == "a document that is read as it is cannot be edited here; edit its file.")
+        #expect(refusal(shape: .auto) == nil)
     }
 
     @Test("to a file that this process may not write to is nothing, and the cause is the system's")

@@ -55,6 +55,7 @@ extension StoreEvent {
         case .saved(let requests, _): "saved \(requests)"
         case .notSaved(_, let reason, let isUnknown): "not saved: \(reason)\(isUnknown ? ", perhaps saved" : "")"
         case .records: "records"
+        case .reading(let reading): reading
         case .warnings(let warnings, let omitted): "warnings \(warnings.count), \(omitted) omitted"
         }
     }

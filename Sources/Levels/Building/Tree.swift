@@ -21,6 +21,8 @@ public struct Tree: Sendable {
     public private(set) var translations: Translations?
     /// The division of the document into levels, if the document is a table; otherwise nil.
     public internal(set) var recordChoice: RecordChoice?
+    /// How a document was read that is none of items, as a sentence without its full stop; nil for a document of items.
+    public internal(set) var reading: String?
     private let remarks: DocumentWarnings
 
     /// - Parameter warnings: the warnings, except for `strayRows`.

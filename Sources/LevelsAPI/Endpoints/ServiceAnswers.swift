@@ -21,6 +21,7 @@ enum StatusAnswer {
             guard let snapshot else { return }
             try writer.member("revision", snapshot.revision)
             try writer.member("source", readiness.source)
+            if let reading = snapshot.reading { try writer.member("reading", reading) }
             try writer.member("loadedAt", JSONText.date(Double(snapshot.loadedAt) - CivilDate.unixEpochOffset))
             writer.member("items", snapshot.itemCount)
             if let error = readiness.lastError { try writer.member("lastError", error) }

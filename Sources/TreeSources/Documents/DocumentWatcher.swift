@@ -122,6 +122,7 @@ final class DocumentWatcher: SourceWatcher {
     func savability(at path: ItemPath) -> Savability {
         if let savability = pages?.savability { return savability }
         if latest?.tree.recordChoice != nil { return .nothing(.table) }
+        if latest?.tree.document.form.isNatural == true { return .nothing(.naturalShape) }
         guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
         else { return document.savability }
         let origin = composition.origin(of: item).file
@@ -154,6 +155,7 @@ extension DocumentWatcher {
         if let edits = try pages?.beginEdits() { return edits }
         if document.interpretation.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }
+        if latest.tree.document.form.isNatural { throw EditRefusal(.naturalShape) }
         if latest.tree.recordChoice != nil { throw EditRefusal(.table) }
         return DocumentEdits(watcher: self, session: session(of: latest))
     }

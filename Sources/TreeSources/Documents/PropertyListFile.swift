@@ -104,7 +104,10 @@ extension PropertyListFile {
 
     /// The edits that can be saved to the file now.
     var savability: Savability {
-        guard interpretation.shape != .any else { return .nothing(.anyShape) }
-        return FileAccess.refusal(ofReplacing: path).map(Savability.nothing) ?? .items
+        switch interpretation.shape {
+        case .any: return .nothing(.anyShape)
+        case .natural: return .nothing(.naturalShape)
+        case .auto, .items, .tables: return FileAccess.refusal(ofReplacing: path).map(Savability.nothing) ?? .items
+        }
     }
 }

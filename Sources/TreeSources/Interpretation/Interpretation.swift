@@ -10,8 +10,12 @@ public import PropertyLists
 public struct Interpretation: Sendable {
     /// The meaning of a document's dictionaries and arrays.
     public enum Shape: String, Sendable, CaseIterable {
+        /// `items` if the document has items, otherwise `natural`.
+        case auto
         /// Items are dictionaries with a title, and strings (manual, Documents).
         case items
+        /// The document's own lists and dictionaries are levels (manual, Documents as they are).
+        case natural
         /// Every entry and every element is an item.
         case any
         /// The tables of a database are levels, and their records are rows.
@@ -67,16 +71,22 @@ public struct Interpretation: Sendable {
     ) throws(SourceError) -> LoadedTree {
         do throws(PropertyListError) {
             let hint = hint ?? FormatHint(fileName: name)
-            if let records, let syntax = try tableSyntax(of: file.input, hint: hint, name: name) {
-                let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
-                    try RecordTable.document(
+            var table: TableSyntax?
+            if records != nil { table = try tableSyntax(of: file.input, hint: hint, name: name) }
+            let syntax: TableSyntax
+            if let table {
+                syntax = table
+            } else {
+                syntax = .propertyList(try SyntaxCheck.syntax(of: file.head(), name: name))
+            }
+            let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
+                if table != nil, let records, !records.isEmpty || shape == .items {
+                    return try RecordTable.document(
                         of: input, syntax: syntax, options: records, interpretation: self, pool: pool)
                 }
-                return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
+                return try self.tree(of: input, as: syntax, records: records, pool: pool)
             }
-            let syntax = try SyntaxCheck.syntax(of: file.head(), name: name)
-            let tree = try read(input(of: file, named: name), as: syntax, records: records, pool: pool)
-            return LoadedTree(tree: tree, of: file, named: name, syntax: syntax)
+            return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
         } catch {
             throw SourceError(name, error: error)
         }
@@ -86,7 +96,7 @@ public struct Interpretation: Sendable {
     private func tableSyntax(
         of input: DocumentInput, hint: FormatHint, name: String
     ) throws(PropertyListError) -> TableSyntax? {
-        guard shape == .items, records?.isEmpty == false else {
+        guard shape == .items || shape == .auto, records?.isEmpty == false else {
             return try TableSyntax.ofTable(input, hint: hint, name: name)
         }
         return try TableSyntax(of: input, hint: hint, name: name)
@@ -102,13 +112,9 @@ public struct Interpretation: Sendable {
     /// Reads a document. If the document does not use the expected names, the error suggests names that fit.
     package func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
-    ) throws(PropertyListError) -> Tree { try read(input, as: syntax, records: nil, pool: pool) }
-
-    private func read(
-        _ input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         try withReservation(for: input) { (input) throws(PropertyListError) in
-            try tree(of: input, as: syntax, records: records, pool: pool)
+            try tree(of: input, as: .propertyList(syntax), records: nil, pool: pool)
         }
     }
 
@@ -137,9 +143,56 @@ public struct Interpretation: Sendable {
     private static let smallDocument = 1 << 20
 
     private func tree(
-        of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
+        of input: DocumentInput, as syntax: TableSyntax, records: RecordOptions?, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
-        guard shape != .any else { return try readAnyShape(input, as: syntax, pool: pool) }
+        guard case .propertyList(let propertyList) = syntax else {
+            return try readAsItIs(input, as: syntax, by: try survey(input, as: syntax), pool: pool)
+        }
+        switch shape {
+        case .any: return try readAnyShape(input, as: propertyList, pool: pool)
+        case .natural: return try readAsItIs(input, as: syntax, by: try survey(input, as: syntax), pool: pool)
+        case .auto where records != nil && names == StructuralNames():
+            return try readByContent(input, as: propertyList, pool: pool)
+        case .auto: return try readItems(input, as: propertyList, pool: pool)
+        case .items, .tables: return try readOrAdvise(input, as: propertyList, records: records, pool: pool)
+        }
+    }
+
+    /// Reads a document of items, and any other document as it is. A document that was read before keeps its shape: a
+    /// document of items always, and another one until each of its rows is an item.
+    private func readByContent(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        let old = pool?.document
+        if let old, !old.form.isNatural, old.itemCount > 1 { return try readItems(input, as: syntax, pool: pool) }
+        let table = TableSyntax.propertyList(syntax)
+        if old?.form.isNatural == true {
+            let survey = try survey(input, as: table)
+            guard !survey.hasItemsOnly else { return try readItems(input, as: syntax, pool: pool) }
+            return try readAsItIs(input, as: table, by: survey, pool: pool)
+        }
+        do throws(PropertyListError) {
+            return try readItems(input, as: syntax, pool: pool)
+        } catch {
+            guard !error.isOutOfMemory else { throw error }
+            let survey = try survey(input, as: table)
+            guard !survey.isOfItems else { throw error }
+            return try readAsItIs(input, as: table, by: survey, pool: pool, refusal: error)
+        }
+    }
+
+    private func readItems(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        var builder = TreeBuilder(
+            names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
+        try syntax.read(input, limits: propertyListLimits, into: &builder)
+        return try builder.finish()
+    }
+
+    private func readOrAdvise(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
         var builder = TreeBuilder(
             names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
@@ -181,6 +234,32 @@ public struct Interpretation: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    private func survey(_ input: DocumentInput, as syntax: TableSyntax) throws(PropertyListError)
+        -> NaturalReadingOutcome
+    {
+        var survey = NaturalSurvey()
+        try syntax.read(input, limits: propertyListLimits, into: &survey)
+        return survey.finish()
+    }
+
+    /// Reads a document by the outcome of its survey.
+    ///
+    /// - Parameter refusal: why the document is none of items.
+    private func readAsItIs(
+        _ input: DocumentInput, as syntax: TableSyntax, by survey: NaturalReadingOutcome, pool: LevelPool?,
+        refusal: PropertyListError? = nil
+    ) throws(PropertyListError) -> Tree {
+        var builder = NaturalTreeBuilder(
+            survey, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool, progress: progress?.counts)
+        if let refusal, survey.resemblesItems, let position = refusal.position {
+            builder.warn(
+                "\(refusal.reason); so the document is read as it is, and --shape items would refuse it",
+                at: position, path: refusal.path)
+        }
+        try syntax.read(input, limits: propertyListLimits, into: &builder)
+        return try builder.finish()
     }
 
     private func readAnyShape(

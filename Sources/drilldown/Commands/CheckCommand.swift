@@ -77,7 +77,8 @@ struct DocumentSummary {
     }
 
     private var records: [String] {
-        loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
+        if let reading = loaded.tree.reading { return ["\(name): \(reading)"] }
+        return loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
     }
 
     /// The advice for a large binary document, because each edit writes the whole file. Empty for other documents.

@@ -70,6 +70,7 @@ extension Log.Entry {
                     severity: .info, event: "records", text: choice.sentence(.serve, source: source),
                     members: [.init("records", .number(choice.records))])
             ]
+        case .reading(let reading): [Log.Entry(severity: .info, event: "reading", text: reading)]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }

@@ -88,9 +88,9 @@ struct Option: Sendable {
             name: "keys", type: .names, "the names that the document uses for titles and rows", \.interpretation.names,
             isOfCheck: true),
         Option(
-            name: "shape", type: .choice(), default: "items", "'any': any property list; 'tables': those of a database",
-            \.interpretation.shape,
-            isOfCheck: true),
+            name: "shape", type: .choice(placeholder: "SHAPE"), default: "items",
+            "natural: as it is; auto: items or natural; any; tables",
+            \.interpretation.shape, isOfCheck: true),
         Option(
             name: "title-by", type: .field, "the field that titles a table's records; else one is chosen", \.titleField,
             isOfCheck: true),

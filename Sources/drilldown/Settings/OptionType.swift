@@ -86,10 +86,11 @@ extension OptionType<Bool> {
 }
 
 extension OptionType where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
-    static func choice() -> Self {
+    /// - Parameter placeholder: the text in place of the choices in the help; nil for the choices themselves.
+    static func choice(placeholder: String? = nil) -> Self {
         let choices = Value.allCases.map(\.rawValue)
         return Self(
-            placeholder: choices.joined(separator: "|"), completion: .choices(choices),
+            placeholder: placeholder ?? choices.joined(separator: "|"), completion: .choices(choices),
             wanted: "one of \(choices.joined(separator: ", "))"
         ) { Value(rawValue: $0) }
     }

@@ -50,7 +50,7 @@ struct LevelAssembler: ~Copyable {
         }
         let index = try keys.settle(
             rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections),
-            allowsSharedKeys: parts.form == .specifiers)
+            allowsSharedKeys: parts.form.allowsSharedKeys)
         repeatedTitle = keys.repeatedTitle
         output.truncate(to: 0)
         for _ in 0...rows.count { output.append(halfWord: 0) }
@@ -205,9 +205,12 @@ struct PendingRow {
 /// A reload thus needs memory only for the changes, and a comparison of two trees stops at shared levels.
 public final class LevelPool {
     private var levels: [ContentHash: Level] = [:]
+    /// The older document.
+    public let document: Level
 
     /// Collects all levels of a tree, in linear time and without recursion.
     public init(_ document: Level) {
+        self.document = document
         var waiting = [document]
         while let level = waiting.popLast() {
             levels[level.hash] = level

@@ -103,7 +103,17 @@ public enum LevelForm: UInt8, Sendable {
     case facets
     /// `Records`: the records themselves.
     case records
+    /// A document as it is: an array's elements.
+    case list
+    /// A document as it is: those values of a dictionary that are rows. Each has a place of its own among the fields.
+    case members
+    /// A document as it is: no level, but the mark of an item that is written as the value of its one field.
+    case value
 
+    /// Whether several rows may have the same key of their own, and are numbered like rows with the same title.
+    var allowsSharedKeys: Bool { self == .specifiers || self == .members }
+    /// Whether the document is read as it is.
+    public var isNatural: Bool { self == .list || self == .members }
     /// Whether the rows were made from a table, and are written as its records.
     public var isDrilled: Bool { self == .facets || self == .records }
 }

@@ -215,14 +215,17 @@ extension Level {
 extension Level {
     private static let emptyTable: [UInt8] = [4, 0, 0, 0]
 
-    private convenience init(withoutRows bytes: [UInt8]) {
+    private convenience init(withoutRows bytes: [UInt8], form: LevelForm = .rows) {
         self.init(
-            bytes: bytes, children: [], sections: [], keyIndex: KeyIndex(rowCount: 0), form: .rows,
+            bytes: bytes, children: [], sections: [], keyIndex: KeyIndex(rowCount: 0), form: form,
             mayHoldTextBeyondXML: false)
     }
 
     /// The empty list of items, as a builder makes it.
     package static let empty = Level(withoutRows: emptyTable)
+
+    /// An empty array in a document that is read as it is.
+    package static let emptyList = Level(withoutRows: emptyTable, form: .list)
 
     /// Makes a level without rows for a part that could not be read.
     ///

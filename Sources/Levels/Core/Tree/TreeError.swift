@@ -26,6 +26,8 @@ public enum TreeError: Error, Equatable, Sendable {
     case intoItself
     /// The tree has the shape `any`, in which positions determine titles.
     case anyShape
+    /// The document is read as it is.
+    case naturalShape
     /// The rows are made from a table.
     case records
 }
@@ -53,6 +55,7 @@ extension TreeError: CustomStringConvertible {
         case .records:
             "items below 'DrillBy' are made from the records of a table; edit the records in the document or its file"
         case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"
+        case .naturalShape: "a document that is read as it is cannot be edited; only a document of items can"
         }
     }
 

@@ -14,8 +14,10 @@ public struct TreeWalk {
         case rows(Level, next: Int, end: Int)
         case sections(Level, next: Int)
         case sectionDictionary(Level, section: Int, offset: Int)
-        /// Shape `any`: entries or elements.
+        /// Shape `any`: entries or elements. A document as it is: elements.
         case entries(Level, next: Int)
+        /// A document as it is: a dictionary among whose values are rows, of which `next` comes next.
+        case members(Level, row: Int, offset: Int, next: Int)
         /// The records of a table.
         case records(RecordsInOrder, next: Int)
         case end
@@ -63,6 +65,8 @@ public struct TreeWalk {
         case .sectionDictionary(let level, let section, let offset):
             try sectionField(level, section: section, offset: offset, to: &consumer)
         case .entries(let level, let next): try nextEntry(level, next: next, to: &consumer)
+        case .members(let level, let row, let offset, let next):
+            try member(level, row: row, offset: offset, next: next, to: &consumer)
         case .records(let records, let next): try nextRecord(records, next: next, to: &consumer)
         case .end: try consumer.endDictionary()
         }
@@ -83,6 +87,8 @@ public struct TreeWalk {
         let row = level.row(number)
         if level.form == .elements || level.form == .entries {
             try beginAnything(level, row: number, fields: row.fields, to: &consumer)
+        } else if level.form.isNatural {
+            try beginNatural(level, row: number, to: &consumer)
         } else if row.isString {
             try consumer.string(bytes.span.extracting(row.title))
         } else if row.fields.isEmpty, !row.isRecord {
@@ -170,6 +176,7 @@ public struct TreeWalk {
         case (nil, .namedSections): try consumer.endDictionary()
         case (nil, _): try consumer.endArray()
         case (let level?, .rows): stack.append(.rows(level, next: 0, end: level.rowCount))
+        case (let level?, .list): stack.append(.entries(level, next: 0))
         case (let level?, _): stack.append(.sections(level, next: 0))
         }
     }
@@ -299,5 +306,61 @@ extension TreeWalk {
         try consumer.beginDictionary(at: Self.nowhere)
         let fields = record.level.row(record.row).fields
         stack.append(.item(record.level, row: record.row, offset: fields.lowerBound))
+    }
+}
+
+/// Documents as they are.
+extension TreeWalk {
+    /// Begins the dictionary, the array or the other value that a row stands for.
+    private mutating func beginNatural(
+        _ level: Level, row number: Int, to consumer: inout some PropertyListConsumer & ~Copyable
+    ) throws(PropertyListError) {
+        let bytes = level.bytes
+        let row = level.row(number)
+        if row.isString { return try consumer.string(bytes.span.extracting(row.title)) }
+        if let value = row.onlyValue(in: bytes.span) {
+            var walk = PackedWalk()
+            _ = try walk.tell(bytes.span, at: value, to: &consumer)
+            return
+        }
+        let below = level.child(number)
+        if row.fields.isEmpty, let below, below.form == .list {
+            try consumer.beginArray(at: Self.nowhere)
+            return stack.append(.entries(below, next: 0))
+        }
+        try consumer.beginDictionary(at: Self.nowhere)
+        let start = row.fields.lowerBound
+        stack.append(
+            below?.form == .members
+                ? .members(level, row: number, offset: start, next: 0) : .item(level, row: number, offset: start))
+    }
+
+    /// Sends one field of a dictionary among whose values are rows.
+    private mutating func member(
+        _ level: Level, row: Int, offset: Int, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
+    ) throws(PropertyListError) {
+        let bytes = level.bytes
+        guard offset < level.row(row).fields.upperBound, let below = level.child(row) else {
+            return try consumer.endDictionary()
+        }
+        let (after, hole) = try tellField(bytes.span, at: offset, to: &consumer)
+        stack.append(.members(level, row: row, offset: after, next: hole == nil ? next : next + 1))
+        if hole != nil { try beginNatural(below, row: next, to: &consumer) }
+    }
+}
+
+extension Row {
+    /// The offset of the value that the item is written as; nil for a dictionary, an array or a string.
+    fileprivate func onlyValue(in bytes: Span<UInt8>) -> Int? {
+        guard !fields.isEmpty else { return nil }
+        var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
+        _ = reader.run()
+        let value = reader.offset
+        reader.skipValue()
+        guard reader.offset < fields.upperBound else { return nil }
+        _ = reader.run()
+        let isMark =
+            bytes[reader.offset] == PackedTag.hole.rawValue && bytes[reader.offset + 1] == LevelForm.value.rawValue
+        return isMark ? value : nil
     }
 }

@@ -91,6 +91,7 @@ extension EditTarget {
         for case let form? in forms {
             switch form {
             case .elements, .entries: throw EditRefusal(.anyShape)
+            case .list, .members, .value: throw EditRefusal(.naturalShape)
             case .facets, .records: throw EditRefusal(.records)
             case .specifiers: throw Self.settingsPage
             case .rows, .arraysOfRows, .sections, .namedSections: continue

@@ -21,6 +21,8 @@ public final class Snapshot: Sendable {
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
+    /// How a document was read that is none of items, as a sentence without its full stop; otherwise nil.
+    public let reading: String?
     /// An opaque name of this state, such as `k3f9ab-12`. After a restart the state has another name, unless the source
     /// named it.
     public let revision: String
@@ -44,18 +46,21 @@ public final class Snapshot: Sendable {
     /// - Parameters:
     ///   - rows: the source of answers; nil for the document itself.
     ///   - translations: the document in other languages.
+    ///   - reading: how the document was read, if it is none of items.
     ///   - isNamedBySource: whether the source gave the revision its name.
     ///   - history: the entries of the source's log up to this state, the oldest first.
     ///   - release: takes the document, on the thread that releases the last reference to the snapshot; nil to free the
     ///     document on that thread.
     public init(
-        document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, revision: String,
+        document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, reading: String? = nil,
+        revision: String,
         isNamedBySource: Bool = false, loadedAt: Double, composition: Composition? = nil, cause: Cause = .load,
         history: [RevisionEntry] = [], release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
         self.rows = rows
         self.translations = translations
+        self.reading = reading
         self.revision = revision
         self.isNamedBySource = isNamedBySource
         name = isNamedBySource ? RevisionName(revision) : nil

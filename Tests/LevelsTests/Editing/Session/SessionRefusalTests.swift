@@ -239,9 +239,10 @@ struct SessionRefusalTests {
                 == "2 conflict: The document holds more than 3 items; split it, or raise MaxItems.")
     }
 
-    @Test("any edit of a document of shape any")
-    func anyShape() throws {
-        let document = try Document.anyTree(#"{"a":{"b":1},"c":[1,2]}"#).document
+    @Test("any edit of a document that is not of items", arguments: ["of shape 'any'", "that is read as it is"])
+    func otherShapes(shape: String) throws {
+        let text = #"{"a":{"b":{"x":1}},"c":[1,{"y":2}]}"#
+        let document = try (shape.contains("any") ? Document.anyTree(text) : Document.naturalTree(text)).document
         var session = EditSession(document: document)
         let edits: [Edit] = [
             .patch(#"{"x":1}"#, "/a"), .insert(#""x""#, "/a"), .insert(#""x""#, "/"), .delete("/c"),
@@ -252,7 +253,7 @@ struct SessionRefusalTests {
                 try session.apply(EditBatch([edit], isExact: false))
             } throws: { error in
                 (error as? EditRefusal)?.detail
-                    == "A document of shape 'any' cannot be edited; only a document of items can."
+                    == "A document \(shape) cannot be edited; only a document of items can."
             }
         }
     }

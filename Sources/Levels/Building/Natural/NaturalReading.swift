@@ -1,0 +1,67 @@
+internal import Bytes
+
+/// The decisions of a survey about the containers of a document: which containers hold rows, and which fields title the
+/// rows.
+///
+/// The containers of a document are numbered from 0 in the order in which they begin.
+struct NaturalReading {
+    /// The names of the arrays that hold the children of a dictionary, in order of first appearance.
+    private(set) var childrenNames: [[UInt8]] = []
+    private var childrenHashes: Set<UInt64> = []
+    fileprivate(set) var traits: [ContainerTraits] = []
+    /// For each container, the index of its titles in `titles`; index 0 is an empty value.
+    private var titleNumbers: [UInt32] = []
+    /// The different titles, because most lists of a document have the titles of many others.
+    private var titles = [RowTitles()]
+    private var numbers: [RowTitles: UInt32] = [RowTitles(): 0]
+
+    subscript(container: Int) -> ContainerTraits { traits[container] }
+
+    func titles(of container: Int) -> RowTitles { titles[Int(titleNumbers[container])] }
+
+    mutating func openContainer() -> Int {
+        traits.append([])
+        titleNumbers.append(0)
+        return traits.count - 1
+    }
+
+    mutating func note(_ new: ContainerTraits, of container: Int) { traits[container].formUnion(new) }
+
+    mutating func note(_ new: RowTitles, of container: Int) {
+        let number = numbers[new] ?? UInt32(titles.count)
+        if number == titles.count {
+            titles.append(new)
+            numbers[new] = number
+        }
+        titleNumbers[container] = number
+    }
+
+    /// Whether a hash is that of a children name.
+    func isChildrenName(hash: UInt64) -> Bool { childrenHashes.contains(hash) }
+
+    mutating func addChildrenName(_ name: [UInt8], hash: UInt64) {
+        guard childrenHashes.insert(hash).inserted else { return }
+        childrenNames.append(name)
+    }
+}
+
+/// The contents of a container.
+struct ContainerTraits: OptionSet {
+    let rawValue: UInt8
+
+    /// An array with at least one dictionary.
+    static let isList = ContainerTraits(rawValue: 1)
+    /// A dictionary that is not empty and has only containers as values.
+    static let isMap = ContainerTraits(rawValue: 2)
+    /// A dictionary with an array under a children name.
+    static let hasChildren = ContainerTraits(rawValue: 4)
+}
+
+/// The fields that may contain the titles and the keys of the dictionaries in one list or map.
+struct RowTitles: Hashable {
+    /// The path of names that leads to the title: one name, or two; empty if no field gives titles.
+    var title: [[UInt8]] = []
+    /// The names of fields that enough of the dictionaries have, the first choice first. Whether their values differ is
+    /// decided when the list is complete.
+    var keys: [[UInt8]] = []
+}

@@ -10,8 +10,8 @@ struct CSVColumns: ~Copyable {
 
     /// The names, one after the other.
     private var names = ByteBuffer()
-    /// The range of each column's name in `names`; nil for a column that is left out.
-    private var ranges: [Range<Int>?] = []
+    /// The range of each column's name in `names`; empty for a column that is left out.
+    private var ranges: [Range<Int>] = []
     /// The warnings about names that appear more than once.
     private(set) var warnings: [(message: String, position: SourcePosition)] = []
 
@@ -24,7 +24,7 @@ struct CSVColumns: ~Copyable {
         var numbers: [[UInt8]: Int] = [:]
         for (column, cell) in header.enumerated() {
             guard isUsed(column) else {
-                ranges.append(nil)
+                ranges.append(0..<0)
                 continue
             }
             var name = cell.text.isEmpty ? Array("Column \(column + 1)".utf8) : cell.text
@@ -49,12 +49,10 @@ struct CSVColumns: ~Copyable {
         }
     }
 
-    /// Whether a column exists and is not left out.
-    @inline(__always)
-    func isUsed(_ column: Int) -> Bool { column < ranges.count && ranges[column] != nil }
-
-    /// The name of a used column.
+    /// The name of a column; empty for a column that is left out or does not exist.
     @_lifetime(borrow self)
     @inline(__always)
-    func name(_ column: Int) -> Span<UInt8> { names.span.extracting(ranges[column] ?? 0..<0) }
+    func name(_ column: Int) -> Span<UInt8> {
+        names.span.extracting(column < ranges.count ? ranges[column] : 0..<0)
+    }
 }

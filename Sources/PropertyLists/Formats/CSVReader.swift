@@ -18,7 +18,8 @@ public struct CSVReader: ~Copyable {
 
     private var window: TextWindow
     private let limits: PropertyListLimits
-    private var separator: Separator
+    /// The byte that separates cells.
+    private var separator: UInt8
     /// Whether a quote that never ends is a cell up to the end of the text, instead of an error.
     private let isLenient: Bool
     /// Whether the cell that was read last contains line feeds.
@@ -38,7 +39,7 @@ public struct CSVReader: ~Copyable {
         _ input: DocumentInput, separator: Separator?, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
         let text = try CSVText(input)
-        var reader = try CSVReader(text, separator: .comma, limits: limits)
+        var reader = try CSVReader(text, separator: Separator.comma.rawValue, limits: limits)
         do {
             try reader.readTable(of: text, separator: separator, into: &consumer)
         } catch {
@@ -47,7 +48,7 @@ public struct CSVReader: ~Copyable {
     }
 
     private init(
-        _ text: CSVText, separator: Separator, limits: PropertyListLimits, isLenient: Bool = false
+        _ text: CSVText, separator: UInt8, limits: PropertyListLimits, isLenient: Bool = false
     ) throws(PropertyListError) {
         window = try TextWindow(input: text.input, as: .table, encoding: text.encoding, limits: limits)
         self.limits = limits
@@ -61,9 +62,11 @@ public struct CSVReader: ~Copyable {
         of text: CSVText, separator given: Separator?, into consumer: inout Consumer
     ) throws(PropertyListError) {
         if let named = try readSeparatorLine() {
-            separator = named
+            separator = named.rawValue
+        } else if let given {
+            separator = given.rawValue
         } else {
-            separator = if let given { given } else { try Self.separator(of: text.uncounted, limits: limits) }
+            separator = try Self.separator(of: text.uncounted, limits: limits).rawValue
         }
         try skipEmptyLines()
         guard try window.peek() != nil else {
@@ -137,8 +140,9 @@ public struct CSVReader: ~Copyable {
             let position = window.roughPosition
             let cell = try readCell()
             try countValue()
-            if columns.isUsed(column) {
-                try consumer.key(columns.name(column), at: position)
+            let name = columns.name(column)
+            if !name.isEmpty {
+                try consumer.key(name, at: position)
                 try consumer.string(window.span(of: cell), at: position)
             } else if !window.span(of: cell).isEmpty {
                 throw tooManyCells(than: columns.count, inLine: line)
@@ -175,7 +179,7 @@ public struct CSVReader: ~Copyable {
         hasLineFeed = false
         if try window.peek() == Self.quote, let cell = try readQuoted() { return cell }
         let count =
-            try window.find(separator.rawValue, Self.lineFeed, Self.carriageReturn, from: 0) ?? window.readAhead
+            try window.find(separator, Self.lineFeed, Self.carriageReturn, from: 0) ?? window.readAhead
         guard count <= limits.valueBytes else { throw tooLong }
         return .direct(0..<count, passing: count)
     }
@@ -201,7 +205,7 @@ public struct CSVReader: ~Copyable {
             guard let next = try endOfQuote(from: end + 2) else { return rest }
             end = next
         }
-        if let next = try window.peek(end + 1), next != separator.rawValue, !Self.isLineEnd(next) {
+        if let next = try window.peek(end + 1), next != separator, !Self.isLineEnd(next) {
             hasLineFeed = false
             return nil
         }
@@ -250,7 +254,7 @@ public struct CSVReader: ~Copyable {
     @inline(__always)
     private mutating func readSeparator() throws(PropertyListError) -> Bool {
         guard let byte = try window.peek() else { return false }
-        if byte == separator.rawValue {
+        if byte == separator {
             window.advance(1)
             return true
         }
@@ -274,12 +278,12 @@ extension CSVReader {
     private static func separator(
         of text: CSVText, limits: PropertyListLimits
     ) throws(PropertyListError) -> Separator {
-        var header = try CSVReader(text, separator: .comma, limits: limits)
+        var header = try CSVReader(text, separator: Separator.comma.rawValue, limits: limits)
         let found = header.separatorsOfHeader()
         guard found.count > 1 else { return found.first ?? .comma }
         var best = (separator: Separator.comma, records: -1)
         for separator in found {
-            var reader = try CSVReader(text, separator: separator, limits: limits, isLenient: true)
+            var reader = try CSVReader(text, separator: separator.rawValue, limits: limits, isLenient: true)
             let records = reader.recordsLikeHeader()
             if records > best.records { best = (separator, records) }
         }

@@ -5,8 +5,8 @@ The slips are such as a good engineer makes when tired: a boundary off by one, a
 a case that does what the next does, an error swallowed. All are compiled at once into a copy of the tree in .build/slips, each
 behind `slip(NUMBER)`, which compares the number with the environment variable SLIP. A place that does not compile gives way to
 the next by the seed. For each slip, the suites of the module that reach it run first, then those of the modules that depend on
-it, nearest first, then the system tests that name the module in '# Covers: …', until one fails; a crash or a hang counts as
-noticed. Slips that no test reaches need no run.
+it, nearest first, then the system tests that name the module in '# Covers: …', or in '# Slips: …' if CI runs them for every
+change, until one fails; a crash or a hang counts as noticed. Slips that no test reaches need no run.
 
 The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
 under Node, then the scripts that use a browser, quickest first.

@@ -84,7 +84,7 @@ class Tests:
         return [(target, suites) for target, suites in [*groups, ("System", scripts)] if suites]
 
     def covered(self, script):
-        found = re.search("^# Covers: (.*)", self.script(script).read_text(), re.MULTILINE)
+        found = re.search("^# (?:Covers|Slips): (.*)", self.script(script).read_text(), re.MULTILINE)
         return found[1].split() if found else []
 
     def script(self, name):

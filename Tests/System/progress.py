@@ -4,6 +4,8 @@
 The test decides how long a load takes: it sends the document piece by piece, through a pipe or as a server.
 """
 
+# Slips: drilldown
+
 import fcntl
 import http.server
 import os

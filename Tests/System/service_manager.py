@@ -5,6 +5,8 @@ Addresses of both families, Unix domain sockets, and sockets that were handed ov
 and a stop; the watchdog, while each kind of thread hangs; and requests that come before the first document is loaded.
 """
 
+# Slips: drilldown
+
 import os
 import plistlib
 import signal
@@ -228,15 +230,18 @@ def notifications(verdict, program, folder, address):
             reloading and ready and before <= int(reloading["MONOTONIC_USEC"]) <= after,
             f"it says RELOADING with the time, then READY: {receiver.messages}")
 
-        save(path, document("A", "B", "C"))
-        verdict.expect(
-            receiver.next(lambda message: ": 3 items, " in message.get("STATUS", "")),
-            f"a change is told as STATUS: {receiver.messages}")
+        began = time.monotonic()
+        for titles in ("ABC", "ABCD"):
+            save(path, document(*titles))
+            verdict.expect(
+                receiver.next(lambda message, count=len(titles): f": {count} items, " in message.get("STATUS", "")),
+                f"a change is told as STATUS: {receiver.messages}")
+        verdict.expect(time.monotonic() - began >= 1, "the second of them a second after the first")
         save(path, b"<plist>")
         service.signal(signal.SIGHUP)
         ready = receiver.next_with("READY")
         verdict.expect(
-            ready and "3 items" in ready["STATUS"] and f" A newer version is refused: {path}:" in ready["STATUS"],
+            ready and "4 items" in ready["STATUS"] and f" A newer version is refused: {path}:" in ready["STATUS"],
             f"a refused reload is told as STATUS: {ready}")
 
         service.signal(signal.SIGTERM)

@@ -1,4 +1,5 @@
 import DrilldownClient
+import Foundation
 import Testing
 
 @Suite struct ItemPathTests {
@@ -13,13 +14,16 @@ import Testing
     @Test(arguments: cases)
     func `a path is encoded in canonical form, and read from its links`(
         _ path: ItemPath, _ level: String, _ detail: String, _ description: String
-    ) {
+    ) throws {
         #expect(path.levelLink == level)
         #expect(path.detailLink == detail)
         #expect(path.description == description)
         #expect(ItemPath(href: level) == path)
         #expect(ItemPath(href: detail) == path)
         #expect(ItemPath(href: "https://example.org" + level + "?limit=1#top") == path)
+        let keys = try JSONEncoder().encode(path)
+        #expect(try JSONDecoder().decode([String].self, from: keys) == path.keys)
+        #expect(try JSONDecoder().decode(ItemPath.self, from: keys) == path)
     }
 
     @Test(arguments: [

@@ -163,6 +163,17 @@ import Testing
         #expect(found?.kind == .conflict && found?.editIndex == nil)
     }
 
+    @Test func `a merge that meets the version that it names again and again is a conflict`() async throws {
+        let body = #"{"type":"/problems/precondition-failed","detail":"Another version."}"#
+        let refusal = StubOrigin.Answer.status(
+            "412 Precondition Failed", ["Content-Type": "application/problem+json"], Array(body.utf8))
+        let origin = try StubOrigin(script: [refusal, .json(StubOrigin.detail), .json(StubOrigin.detail)])
+        let server = try Server(origin(""), editToken: "0123456789abcdef")
+        let detail = Detail(title: "A", path: ["A"], fieldsVersion: "f1")
+        let conflict = await #expect(throws: EditConflict.self) { try await server.patch(["B": 1], of: detail) }
+        #expect(conflict?.isOutdated == true && origin.requests.count == 2)
+    }
+
     @Test(arguments: ["http://h/?a=b", "http://h/#top", "http://h?", "ftp://h", "h:1"])
     func `an address with a query or a fragment is none of a service`(_ address: String) async throws {
         let found = try await problem { try Server(address) }

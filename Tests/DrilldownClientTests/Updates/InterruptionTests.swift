@@ -108,7 +108,9 @@ struct InterruptionTests {
     @Test func `A server says how long to stay away`() {
         var backoff = Backoff()
         backoff.random = { $0.upperBound }
-        #expect(backoff.delay(after: 1, retryAfter: 7) == 7.5)
+        var outage = Outage(backoff)
+        outage.fail()
+        #expect(outage.pause(Problem(.unreachable, title: "", detail: "", retryAfter: 7)) == 7.5)
         backoff.random = { $0.lowerBound }
         #expect(backoff.delay(after: 9, retryAfter: 7) == 7)
         #expect(backoff.delay(after: 1, retryAfter: 86_400) == 300)

@@ -197,6 +197,10 @@ struct BrowserTests {
         browser.show(
             Level(title: "Root", path: .root, sections: [.init(title: "A", start: 0, count: 1)], rows: [row("r0")]))
         #expect(browser.place.top == 0 && selected(browser) == "r0")
+        let empty = (0..<5).map { Level.Section(title: "S\($0)", start: 0, count: 0) }
+        browser.show(Level(title: "Root", path: .root, sections: empty))
+        _ = browser.press(.down)
+        #expect(browser.place.top == 1)
     }
 
     @Test("keeps the selected row through changes, and marks the changed rows")
@@ -298,6 +302,9 @@ struct BrowserTests {
             lines(browser).dropFirst() == [
                 rows[0], rows[1], " http://h:1 sent no complete ", " answer to /levels/: cannot ", " connect.",
             ])
+        var low = browser
+        low.resize(to: TerminalSize(columns: 30, lines: 3))
+        #expect(lines(low) == [line(" Root", "4 rows "), " answer to /levels/: cannot ", " connect."])
         _ = browser.press(.text("/"))
         browser.trouble = "The server does not answer."
         #expect(lines(browser)[4] == " The server does not answer.")

@@ -101,10 +101,13 @@ struct TextTests {
                 "      z  no",
                 "  Text", "    one two three ", "    four",
             ])
-        let texts: Fields = ["Text": "abcdefghijk", "Long": "abcdefghijklmno", "Wide": "abcdefghijklmnop"]
+        let texts: Fields = [
+            "Text": "abcdefghijk", "More": "abcdefghijkl", "Long": "abcdefghijklmno", "Wide": "abcdefghijklmnop",
+        ]
         #expect(
             FieldLines.lines(of: texts, columns: 20).map(\.text) == [
-                "  Text  abcdefghijk", "  Long", "    abcdefghijklmno", "  Wide", "    abcdefghijklmno", "    p",
+                "  Text  abcdefghijk", "  More", "    abcdefghijkl", "  Long", "    abcdefghijklmno", "  Wide",
+                "    abcdefghijklmno", "    p",
             ])
         let deep = (0..<20).reduce(FieldValue.text("a")) { value, _ in [value] }
         let lines = FieldLines.lines(of: ["Deep": deep], columns: 80).map(\.text)

@@ -27,7 +27,7 @@ UP, DOWN, RIGHT, LEFT, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "
 # Seconds, and the share of a processor that is allowed meanwhile.
 IDLE_TIME, IDLE_SHARE = 5, 0.005
 ENVIRONMENT = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-CLEAR, ENTER_SCREEN = b"\x1b[2J", b"\x1b[?1049h"
+CLEAR, ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[2J", b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 def browse(program, server, *arguments, path="", **size):
@@ -161,6 +161,7 @@ def restores(verdict, program, desk):
             verdict.expect(wait_until(lambda: terminal.bytes.count(CLEAR) == 2), "Control-L writes the screen again")
             os.kill(terminal.process.pid, signal.SIGTSTP)
             verdict.expect(wait_until(lambda: terminal.bytes.count(ENTER_SCREEN) == 2), "so does what stops it from outside")
+            verdict.expect(terminal.bytes.count(LEAVE_SCREEN) == 1, "which leaves the terminal as it was meanwhile")
             terminal.press("\x03")
             verdict.expect(terminal.end() == 0 and wait_until(terminal.is_restored), "Control-C leaves")
         stops(verdict, program, server)
@@ -269,12 +270,13 @@ def tells_failures(verdict, program, desk):
                 result.returncode == 1
                 and result.stderr == "drilldown browse: Standard output cannot be written: No space left on device.\n",
                 f"a full disk is told, with the status 1: {result}")
-        for place, old, new in (("levels/Item%201", "Screen A", "Screen N"),
-                                ("detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J", "Far above", "Above")):
+        leaf = "detail/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J"
+        for place, lines, old, new in (("levels/Item%201", 1, "Screen A", "Screen N"), (leaf, 5, "Far above", "Above")):
             with subprocess.Popen(
                     [program + "-browse", f"{url}/{place}", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                     text=True, restore_signals=False, env=clean_environment(ENVIRONMENT)) as process:
-                process.stdout.readline()
+                for _ in range(lines):
+                    process.stdout.readline()
                 process.stdout.close()
                 desk.rename(old, new)
                 told = process.stderr.read()
@@ -353,6 +355,13 @@ def prints_lines(verdict, program, desk):
     with Server(program, bundle) as server:
         result = printed(program, f"http://127.0.0.1:{server.port}")
         verdict.expect(result.stdout == "Part\nend\nmore\n", f"without rows the titles of sections are printed: {result}")
+    long = os.path.join(desk.folder, "long.json")
+    with open(long, "w") as file:
+        json.dump([f"Row {number}" for number in range(1_001)], file)
+    with Server(program, long) as server:
+        result = printed(program, f"http://127.0.0.1:{server.port}")
+        titles = [line.split("\t")[0] for line in result.stdout.splitlines()]
+        verdict.expect(titles == [f"Row {number}" for number in range(1_001)], f"all rows of a long level: {len(titles)}")
     result = printed(program, "ftp://h")
     verdict.expect(
         result.returncode == 2

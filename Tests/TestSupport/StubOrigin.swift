@@ -114,7 +114,8 @@ final class StubOrigin: Sendable {
         var head = ""
         var byte: UInt8 = 0
         while !head.hasSuffix("\r\n\r\n") {
-            guard unsafe recv(connection, &byte, 1, 0) == 1 else { return nil }
+            // A client that wants TLS begins with a control character.
+            guard unsafe recv(connection, &byte, 1, 0) == 1, !head.isEmpty || byte > 0x20 else { return nil }
             head.unicodeScalars.append(Unicode.Scalar(byte))
         }
         let lines = head.components(separatedBy: "\r\n")

@@ -95,6 +95,17 @@ struct DocumentEditsTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("Main.json"))) == main)
     }
 
+    @Test("leave the text of a large file as it is")
+    func largeFile() throws {
+        let long = String(repeating: "x", count: 5 << 19)
+        try scratch.write("Main.json", #"[{"Title":"A","Text":"\#(long)"},"B","C"]"#)
+        let watcher = try watcher()
+        let group = try watcher.beginEdits()
+        #expect(try save(group, group.apply(deleting("/B")), watcher) == "A C")
+        let isKept = try text("Main.json") == #"[{"Title":"A","Text":"\#(long)"},"C"]"#
+        #expect(isKept)
+    }
+
     @Test("of two files are saved in two groups")
     func twoFiles() throws {
         let watcher = try watcher()

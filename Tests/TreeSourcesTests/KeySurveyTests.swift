@@ -53,7 +53,9 @@ struct KeySurveyTests {
 
     @Test("takes a list of texts at the root where there is no other")
     func texts() {
-        #expect(advice(#"{"fruits":["apple","pear"]}"#) == "here --keys children=fruits may fit, and \(Self.any)")
+        #expect(
+            advice(#"{"fruits":["apple","pear"],"a":null,"b":null,"c":null}"#)
+                == "here --keys children=fruits may fit, and \(Self.any)")
     }
 
     @Test("never takes a short list of texts among other values")
@@ -86,6 +88,13 @@ struct KeySurveyTests {
         #expect(
             advice(#"{"type":"All","features":[{"type":"F","id":"1"},{"type":"F","id":"2"},{"type":"F"}]}"#)
                 == "here --keys 'title=id|type,children=features' may fit, and \(Self.any)")
+    }
+
+    @Test("leaves the root's list where it has the expected name")
+    func expectedList() {
+        #expect(
+            advice(#"{"Rows":[{"name":"A"}],"others":[{"name":"B"},{"name":"C"}]}"#)
+                == "here --keys title=name may fit, and \(Self.any)")
     }
 
     @Test("leaves deeper lists out where they cannot be levels")

@@ -39,6 +39,13 @@ struct PropertyListFileTests {
         #expect(trees[0].tree.document.hash == trees[2].tree.document.hash)
     }
 
+    @Test("tells if XML cannot represent a text of it", arguments: [Interpretation.Shape.items, .any])
+    func textBeyondXML(shape: Interpretation.Shape) throws {
+        let path = try scratch.write("Data.json", #"[{"Title":"\u0001"}]"#)
+        let file = PropertyListFile(path: path, interpretation: Interpretation(shape: shape))
+        #expect(try file.load(replacing: nil).tree.document.holdsTextBeyondXML)
+    }
+
     @Test("has the fingerprint of the file that was read, in the state in which it was read")
     func fingerprint() throws {
         let path = try scratch.write("Data.plist", items("A"))

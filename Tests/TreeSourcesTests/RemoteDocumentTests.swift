@@ -3,6 +3,7 @@ import Foundation
 import Levels
 import PropertyLists
 import Testing
+import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -151,6 +152,25 @@ struct RemoteDocumentTests {
             }
                 == "~: it redirects to -/b: the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list."
         )
+    }
+
+    @Test("of a server that does not speak TLS is refused for that")
+    func plainServer() throws {
+        let origin = try StubOrigin { _ in .silence }
+        let address = origin().replacing("http:", with: "https:")
+        let error = try #require(throws: SourceError.self) { try document(address).load(replacing: nil) }
+        #expect(error.reason.hasPrefix("cannot connect securely ("))
+        #expect(error.reason.hasSuffix("); is it an https server?"))
+    }
+
+    @Test("is waited for as curl asks: for nothing, to read, to write, for both, and no more")
+    func sockets() {
+        let sockets = TransferSockets()
+        let events = (0...4 as ClosedRange<Int32>).map { action -> WaitSet.Events? in
+            sockets.watch(5, for: action)
+            return sockets.events[5]
+        }
+        #expect(events == [nil, .reading, .writing, [.reading, .writing], nil])
     }
 
     @Test("that is larger than the limit is refused before or while it comes in")

@@ -1,5 +1,7 @@
+import Bytes
 import Foundation
 import Levels
+import PropertyLists
 import Testing
 
 @testable import TestSupport
@@ -167,7 +169,7 @@ import Testing
         "falls back on the language that it was written in",
         arguments: [
             (["de", "en"], nil, "en"), (["de", "en", "Base"], nil, "Base"), (["de", "en", "Base"], "de", "de"),
-            (["de", "en"], "German", "de"), (["de"], "fr", nil),
+            (["de", "en"], "German", "de"), (["es-005"], "fr", nil),
         ] as [([String], String?, String?)])
     func fallback(_ languages: [String], _ region: String?, _ expected: String?) throws {
         for language in languages { try strings(language, "Root", "Sound = x;") }
@@ -180,6 +182,22 @@ import Testing
         #expect(loaded.tree.translations?.fallback == expected)
         #expect(loaded.tree.translations?.variants.count == languages.count)
         #expect(loaded.warnings.isEmpty)
+    }
+
+    @Test("has one language, with a warning, if its pages take much memory")
+    func largePages() throws {
+        for language in ["de", "en"] { try strings(language, "Root", "Sound = x;") }
+        let half = PropertyListValue.data([UInt8](repeating: 0, count: 33 << 20))
+        let fields = [("Title", .string("Sound")), ("A", half), ("B", half)] as [(String, PropertyListValue)]
+        let specifier = PropertyListDictionary(fields.map { .init(key: $0, value: $1) })
+        let page = PropertyListDictionary([.init(key: "PreferenceSpecifiers", value: .array([.dictionary(specifier)]))])
+        var writer = BinaryPropertyListWriter()
+        try PropertyListValue.dictionary(page).tell(to: &writer)
+        try writer.finish()
+        try scratch.write("App.bundle/Root.plist", Array(copying: writer.output.span))
+        let loaded = try load()
+        #expect(Self.variants(loaded) == ["de: Root(x)"])
+        #expect(warnings(loaded) == ["App.bundle:1:1: the pages are too large for more than 1 language."])
     }
 
     @Test("warns of strings that are broken or too large, and is served without them")

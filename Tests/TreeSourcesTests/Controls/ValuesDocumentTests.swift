@@ -115,12 +115,11 @@ import Testing
     func broken() throws {
         let cut = try refusal("{\"sound\":\n true")
         #expect(cut == "Values.plist:2:6: the document ends before its value does; it was truncated.")
-        #expect(
-            try refusal("[]")
-                == "Values.plist:1:1: a values document must be a dictionary of values by the controls' keys.")
-        let scalar = try refusal("<plist>\n<true/></plist>")
-        #expect(
-            scalar == "Values.plist:2:8: a values document must be a dictionary of values by the controls' keys.")
+        let sentence = "a values document must be a dictionary of values by the controls' keys."
+        #expect(try refusal("[]") == "Values.plist:1:1: \(sentence)")
+        for (value, column) in [("<true/>", 8), ("<string>a</string>", 9), ("<data>AA==</data>", 7)] {
+            #expect(try refusal("<plist>\n\(value)</plist>") == "Values.plist:2:\(column): \(sentence)")
+        }
         #expect(try refusal("") == "Values.plist: the file is empty; it must contain a property list.")
     }
 

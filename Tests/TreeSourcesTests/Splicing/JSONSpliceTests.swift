@@ -27,6 +27,7 @@ struct JSONSpliceTests {
                     #"[{"Title":"a","Children":[]}]"#, [.insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
                     #"[{"Title":"a","Children":["n","m"]}]"#
                 ),
+                (#"[{"Rows":[ ],"Title":"a"}]"#, [.insert(#""n""#, "/a")], #"[{"Rows":[ "n" ],"Title":"a"}]"#),
                 (
                     #"[{"Title":"a","x":1.50,"y":2}]"#, [.patch(#"{"y":null,"z":"\u0001é"}"#, "/a")],
                     #"[{"Title":"a","x":1.50,"z":"\u0001é"}]"#
@@ -57,6 +58,11 @@ struct JSONSpliceTests {
                 (
                     #"[{"Title":"a"},"b"]"#, [.insert(#"{"Title":"n"}"#, "/", .first), .move("/a", below: "/n")],
                     #"[{"Title":"n","Children":[{"Title":"a"}]},"b"]"#
+                ),
+                (
+                    #"["a","b"]"#,
+                    [.insert(#"{"Title":"n","Sections":{"A":["x"],"B":[]}}"#, "/", .first), .move("/a", below: "/n")],
+                    #"[{"Title": "n", "Sections": {"A": ["x"], "B": ["a"]}},"b"]"#
                 ),
                 ("[\n  \"a\", \n  \"b\"\n]", [.delete("/b")], "[\n  \"a\"\n]"),
                 ("[\n  \"a\" ,\n  \"b\"\n]", [.delete("/b")], "[\n  \"a\"\n]"),

@@ -232,6 +232,13 @@ import Testing
         #expect(try reader.first("SELECT 1 WHERE 'a'::tsvector = \(text: "'a")") == nil)
         let fault = #expect(throws: DatabaseError.self) { try reader.first("SELECT 1 FROM WHERE 1 = \(1)") }
         #expect(fault?.kind == .refused)
+        reader.end()
+        _ = try reader.begin()
+        // The row may be the last one, after which the statement ends without a fault of its own.
+        let own = #expect(throws: DatabaseError.self) {
+            try reader.rows("SELECT 1") { _ throws(DatabaseError) in throw DatabaseError(kind: .other, reason: "own") }
+        }
+        #expect(own?.reason == "own")
     }
 
     @Test("is not proposed for a view")

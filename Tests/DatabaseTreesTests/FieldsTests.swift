@@ -50,15 +50,19 @@ import Testing
         let value = dictionary([
             "Title": .string("T"), "Rows": .array([]), "When": .date(6_048_000), "Data": .data([1, 2]),
             "None": .array([.real(.nan), .real(.infinity), .real(-.infinity)]), "One": .real(1),
-            "Link": .uid(3), "Own": dictionary(["$date": .string("x")]),
+            "Link": .uid(3), "Own": dictionary(["$date": .string("x")]), "Sign": dictionary(["$": .string("x")]),
         ])
         let text = try fields(value)
         #expect(
             text
-                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}}}"#
+                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}},"Sign":{"$dict":{"$":"x"}}}"#
         )
         #expect(try self.fields(PropertyListValue(json: Array(text.utf8)).decoded()) == text)
-        #expect(try PropertyListValue(json: Array(#"{"$real":"infinity"}"#.utf8)).decoded() == .real(.infinity))
+        for (json, value) in [(#"{"$real":"infinity"}"#, .real(.infinity)), (#"{"CF$UID":3}"#, .uid(3))]
+            as [(String, PropertyListValue)]
+        {
+            #expect(try PropertyListValue(json: Array(json.utf8)).decoded() == value)
+        }
     }
 
     @Test func areInBlocksThatAreAsLargeAsAllBlocksBefore() {

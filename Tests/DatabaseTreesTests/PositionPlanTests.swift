@@ -46,9 +46,18 @@ import Testing
     }
 
     @Test func spreadsNeighboursWhereThereIsNoGap() {
-        let positions = PositionPlan.positions(of: [1, nil, 2])
-        #expect(positions.count == 3)
-        #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
+        // Each row is new or has the position after that of the row before it.
+        for pattern in 0..<256 {
+            var known: Int64 = 0
+            let old = (0..<8).map { row -> Int64? in
+                guard pattern >> row & 1 == 1 else { return nil }
+                known += 1
+                return known
+            }
+            let positions = PositionPlan.positions(of: old)
+            #expect(positions.count == 8)
+            #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 }, "\(old)")
+        }
     }
 
     @Test func keepsFarRowsWhenThereIsNoGap() {

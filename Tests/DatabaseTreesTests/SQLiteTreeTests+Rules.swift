@@ -81,6 +81,10 @@ extension SQLiteTreeTests {
             "sqlite:T.db: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
         ),
         (
+            #"UPDATE items SET fields = '{"Title":"left","Children":[5]}' WHERE id = 1"#,
+            "sqlite:T.db: items[1]: in /left: element 1 of the array is a number, but an item must be a string or a dictionary."
+        ),
+        (
             "DELETE FROM items WHERE id = 0",
             "sqlite:T.db: items[0]: there is no root; insert the item with the id 0 and no parent."
         ),

@@ -1,6 +1,7 @@
 import HTTPServer
 import Levels
 import Testing
+import TreeStore
 
 @testable import LevelsAPI
 @testable import TestDocuments
@@ -11,8 +12,8 @@ import Testing
     private let threads = WorkQueueTests.Threads()
 
     /// A service that makes every answer for which four rows are looked at on another thread.
-    private func desk(_ document: String = fruits, waiters: Int = 10) throws -> Desk {
-        try Desk(document) { [threads] configuration in
+    private func desk(_ document: String = fruits, historyBytes: Int = 64 << 20, waiters: Int = 10) throws -> Desk {
+        try Desk(Desk.snapshot(document), historyBytes: historyBytes) { [threads] configuration in
             configuration.largestImmediateWork = 3
             configuration.waiters = waiters
             configuration.startWork = { threads.start($0) }
@@ -37,12 +38,14 @@ import Testing
 
     @Test("comes after those that do not, when both wait for a change")
     func costs() throws {
-        let desk = try desk(#"[{"Title":"a","Children":["1"]},"b","c","d","e","f"]"#)
+        let desk = try desk(#"[{"Title":"a","Children":["1"]},"b","c","d","e","f"]"#, historyBytes: 0)
+        weak let old = desk.api.publications.current.snapshot
         let waiters = try ["/levels/", "/levels/a"].map { target in
             try ask(desk, target, [("If-None-Match", desk.get(target).entityTag), ("Prefer", "wait=30")])
         }
         desk.api.publish(try Desk.snapshot(#"[{"Title":"a","Children":["2"]},"b","c","d","e","g"]"#))
         #expect(waiters.map(\.hasEnded) == [false, true])
+        #expect(old == nil, "the earlier tree is kept while a check is deferred")
         threads.run()
         #expect(waiters.map(\.hasEnded) == [true, true])
     }

@@ -196,8 +196,6 @@ import TreeSources
                     sentence:
                         "The table 'Many' has more than 1 rows, and no index gives the order 'A,B'. Create one, or ask for fewer rows with a condition that an index serves."
                 ))
-        try change(#"CREATE INDEX "Many_A_B" ON "public"."Many" ("A", "B", "Id")"#)
-        #expect(try sorted("A,B", arranged: 1) == sorted("A,B", arranged: 1_000))
     }
 
     @Test("give a record its neighbours, and links to what it refers to")

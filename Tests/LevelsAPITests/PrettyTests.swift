@@ -51,50 +51,10 @@ import Testing
         let desk = try Desk(#"["a"]"#)
         let compact = desk.get("/levels/")
         let version = compact.entityTag.dropFirst().dropLast()
-        let row = try #require(compact.text.firstMatch(of: /"version":"([A-Za-z0-9_-]{8})"/)?.output.1)
         let answer = desk.get("/levels/?pretty=true")
         #expect(answer.status == 200)
-        #expect(
-            answer.headers == [
-                "Content-Type: application/json", "ETag: \"\(version)-pretty\"", "Cache-Control: no-cache",
-                "X-Content-Type-Options: nosniff",
-                "Vary: Accept-Encoding, Accept",
-            ])
-        #expect(
-            answer.text == """
-                {
-                  "title": "Root",
-                  "href": "/levels/",
-                  "detail": "/detail/",
-                  "version": "\(version)",
-                  "depth": 0,
-                  "leaf": false,
-                  "ancestors": [],
-                  "count": 1,
-                  "sections": [
-                    {
-                      "title": null,
-                      "index": null,
-                      "start": 0,
-                      "count": 1
-                    }
-                  ],
-                  "rows": [
-                    {
-                      "key": "a",
-                      "version": "\(row)",
-                      "title": "a",
-                      "leaf": true,
-                      "count": 0,
-                      "href": "/detail/a",
-                      "fields": {}
-                    }
-                  ],
-                  "next": null,
-                  "after": null
-                }
-
-                """)
+        #expect(answer.entityTag == "\"\(version)-pretty\"" && answer.headers == answer.taggedHeaders())
+        #expect(Self.compacted(answer.text) == compact.text)
         for token in ["gzip", "br"] {
             let coded = desk.get("/levels/?pretty=true", [("Accept-Encoding", "\(token), identity;q=0")])
             #expect(coded.entityTag == "\"\(version)-pretty-\(token)\"")

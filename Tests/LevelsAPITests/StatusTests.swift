@@ -1,9 +1,9 @@
 import Levels
 import LevelsAPI
 import Testing
+import TreeStore
 
 @testable import TestDocuments
-import TreeStore
 
 /// `GET /healthz` and `GET /readyz` (manual, Requests and answers).
 @Suite struct StatusTests {

@@ -3,7 +3,6 @@ import Foundation
 import Levels
 import PropertyLists
 import Testing
-import Threads
 
 @testable import TestSupport
 @testable import TreeSources
@@ -152,25 +151,6 @@ struct RemoteDocumentTests {
             }
                 == "~: it redirects to -/b: the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list."
         )
-    }
-
-    @Test("of a server that does not speak TLS is refused for that")
-    func plainServer() throws {
-        let origin = try StubOrigin { _ in .silence }
-        let address = origin().replacing("http:", with: "https:")
-        let error = try #require(throws: SourceError.self) { try document(address).load(replacing: nil) }
-        #expect(error.reason.hasPrefix("cannot connect securely ("))
-        #expect(error.reason.hasSuffix("); is it an https server?"))
-    }
-
-    @Test("is waited for as curl asks: for nothing, to read, to write, for both, and no more")
-    func sockets() {
-        let sockets = TransferSockets()
-        let events = (0...4 as ClosedRange<Int32>).map { action -> WaitSet.Events? in
-            sockets.watch(5, for: action)
-            return sockets.events[5]
-        }
-        #expect(events == [nil, .reading, .writing, [.reading, .writing], nil])
     }
 
     @Test("that is larger than the limit is refused before or while it comes in")
@@ -394,13 +374,12 @@ struct RemoteDocumentTests {
             try refusal(patience: .seconds(1)) { _ in .silence }
                 == "~: the server did not respond within 1 seconds; check the server, or raise FetchTimeout.")
         let head = StubOrigin.Answer.message("200 OK", ["Content-Length": "5000"], Array("<plist>".utf8))
-        let begun = StubOrigin.Answer.bytes(head)
         #expect(
-            try refusal(patience: .seconds(1)) { _ in begun }
+            try refusal(patience: .seconds(1)) { _ in .bytes(head) }
                 == "~: the response was slower than 1024 bytes a second for 1 seconds and was abandoned.")
     }
 
-    @Test("whose server is not there, or has no address, says so")
+    @Test("whose server is not there, has no address or does not speak TLS, says so")
     func unreachable() throws {
         let origin = try StubOrigin { _ in .silence }
         origin.stop()
@@ -412,5 +391,9 @@ struct RemoteDocumentTests {
                 "http://nowhere.invalid/",
                 reason: "the host name cannot be resolved; correct the name, or check the network's name service")
         ) { try document("http://nowhere.invalid/").load(replacing: nil) }
+        let silent = try StubOrigin { _ in .silence }
+        let secure = try document(silent().replacing("http:", with: "https:"))
+        let reason = try #require(throws: SourceError.self) { try secure.load(replacing: nil) }.reason
+        #expect(reason.contains(/^cannot connect securely \(.+\); is it an https server\?$/))
     }
 }

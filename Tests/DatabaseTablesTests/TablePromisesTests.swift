@@ -63,7 +63,8 @@ import TreeSources
     func sectionsByIndex(kind: TestedTables.Kind) throws {
         let tables = try TestedTables(
             kind, in: scratch,
-            Self.words + "; UPDATE word SET name = 'd' WHERE id = 2; CREATE INDEX word_size ON word (size, name, id)")
+            // PostgreSQL does not use an index on a column that was changed before, while older transactions run.
+            Self.words + "; CREATE INDEX word_size ON word (size, name, id); UPDATE word SET name = 'd' WHERE id = 2")
         #expect(
             try tables.rows(arranged: 1).keys("/word") { $0.order.group = .field(RowField("size")) } == [
                 "3 0", "2 0", "1 0",

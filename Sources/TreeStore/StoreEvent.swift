@@ -34,7 +34,7 @@ public enum StoreEvent: Sendable {
     /// The division of a table's records into levels. Sent after the first load, and after each later load that chose
     /// another division.
     case records(RecordChoice)
-    /// How a document was read that is none of items, as a sentence without its full stop. Sent after the first load, and
+    /// How a document was read as it is, as a sentence without its full stop. Sent after the first load, and
     /// after each later load that read it otherwise.
     case reading(String)
     /// The first warnings of a published load; `omitted` is the number of further warnings.

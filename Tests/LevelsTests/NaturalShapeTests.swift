@@ -87,6 +87,11 @@ import Testing
                 "a value that stands twice", #"{"a":[{"n":1}],"b":2,"a":{"name":"x"}}"#,
                 "Root {\"b\":2}\n  a {\"name\":\"x\"}"),
             Example(
+                "children that stand twice", #"{"children":[{"name":"a"}],"children":["b"]}"#, "Root {}\n  b"),
+            Example(
+                "children that a field replaces", #"{"children":[{"name":"a"}],"children":5,"x":[{"y":1}]}"#,
+                #"Root {"children":5,"x":[{"y":1}]}"#),
+            Example(
                 "names that only Unicode takes for equal", "{\"\u{E9}\":[],\"e\u{301}\":[]}",
                 "Root {}\n  \u{E9} {}\n  \u{E9}~2 (e\u{301}) {}"),
         ])
@@ -217,6 +222,13 @@ import Testing
         let error = #expect(throws: PropertyListError.self) { try Document.naturalTree(document) }
         let subject = document == "null" ? "null" : "one value"
         #expect(error?.reason == "the document is \(subject); it needs an array or a dictionary")
+    }
+
+    @Test("A document that has grown since its survey is refused")
+    func changed() throws {
+        var builder = NaturalTreeBuilder(try Document.survey("[{}]"))
+        let error = #expect(throws: PropertyListError.self) { try Document.read("[{},{}]", into: &builder) }
+        #expect(error?.reason == "the document changed while it was read; save it again")
     }
 
     @Test("Levels nest as deep as the limit allows", arguments: [3, 4])

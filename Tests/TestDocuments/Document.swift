@@ -29,7 +29,7 @@ enum Document {
     }
 
     /// The survey of a document that may be read as it is.
-    static func survey(_ text: String) throws(PropertyListError) -> NaturalReadingOutcome {
+    static func survey(_ text: String) throws(PropertyListError) -> NaturalReading {
         var survey = NaturalSurvey()
         try read(text, into: &survey)
         return survey.finish()

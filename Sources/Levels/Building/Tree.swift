@@ -21,7 +21,7 @@ public struct Tree: Sendable {
     public private(set) var translations: Translations?
     /// The division of the document into levels, if the document is a table; otherwise nil.
     public internal(set) var recordChoice: RecordChoice?
-    /// How a document was read that is none of items, as a sentence without its full stop; nil for a document of items.
+    /// How a document was read as it is, as a sentence without its full stop; nil for a document of items.
     public internal(set) var reading: String?
     private let remarks: DocumentWarnings
 

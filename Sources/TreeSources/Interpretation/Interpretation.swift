@@ -80,7 +80,7 @@ public struct Interpretation: Sendable {
                 syntax = .propertyList(try SyntaxCheck.syntax(of: file.head(), name: name))
             }
             let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
-                if table != nil, let records, !records.isEmpty || shape == .items {
+                if table != nil, let records, !records.isEmpty || shape != .auto && shape != .natural {
                     return try RecordTable.document(
                         of: input, syntax: syntax, options: records, interpretation: self, pool: pool)
                 }
@@ -237,7 +237,7 @@ public struct Interpretation: Sendable {
     }
 
     private func survey(_ input: DocumentInput, as syntax: TableSyntax) throws(PropertyListError)
-        -> NaturalReadingOutcome
+        -> NaturalReading
     {
         var survey = NaturalSurvey()
         try syntax.read(input, limits: propertyListLimits, into: &survey)
@@ -246,9 +246,9 @@ public struct Interpretation: Sendable {
 
     /// Reads a document by the outcome of its survey.
     ///
-    /// - Parameter refusal: why the document is none of items.
+    /// - Parameter refusal: why the document is not a document of items.
     private func readAsItIs(
-        _ input: DocumentInput, as syntax: TableSyntax, by survey: NaturalReadingOutcome, pool: LevelPool?,
+        _ input: DocumentInput, as syntax: TableSyntax, by survey: NaturalReading, pool: LevelPool?,
         refusal: PropertyListError? = nil
     ) throws(PropertyListError) -> Tree {
         var builder = NaturalTreeBuilder(

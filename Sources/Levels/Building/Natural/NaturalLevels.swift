@@ -113,7 +113,7 @@ enum PackedTitle {
 extension NaturalTreeBuilder {
     /// The level of a dictionary: the rows under its children name, or the rows among its values.
     mutating func level(of dictionary: OpenContainer) throws(PropertyListError) -> Level? {
-        guard !dictionary.hasChildren else { return dictionary.level }
+        guard !hasChildren(dictionary) else { return dictionary.level }
         let base = dictionary.membersBase
         guard members.rows.count > base.row else { return nil }
         if reading[dictionary.number].contains(.isMap) { titleMembers(of: dictionary) }
@@ -126,6 +126,11 @@ extension NaturalTreeBuilder {
             children: members.children(from: base), form: .members, at: dictionary.position)
         members.remove(from: base)
         return level
+    }
+
+    /// Whether a dictionary has an array under a children name that no later value of the same name has replaced.
+    func hasChildren(_ dictionary: OpenContainer) -> Bool {
+        dictionary.childrenField.map { !tree.fields.start($0).isOverridden } ?? false
     }
 
     /// Removes the rows of values that later values of the same name have replaced.

@@ -1,19 +1,30 @@
 internal import Bytes
 
-/// The decisions of a survey about the containers of a document: which containers hold rows, and which fields title the
-/// rows.
+/// The outcome of a `NaturalSurvey`: whether the document is a document of items; if not, which containers hold rows,
+/// and which fields title the rows.
 ///
 /// The containers of a document are numbered from 0 in the order in which they begin.
-struct NaturalReading {
+public struct NaturalReading: Sendable {
     /// The names of the arrays that hold the children of a dictionary, in order of first appearance.
     private(set) var childrenNames: [[UInt8]] = []
     private var childrenHashes: Set<UInt64> = []
-    fileprivate(set) var traits: [ContainerTraits] = []
+    private var traits: [ContainerTraits] = []
     /// For each container, the index of its titles in `titles`; index 0 is an empty value.
     private var titleNumbers: [UInt32] = []
     /// The different titles, because most lists of a document have the titles of many others.
     private var titles = [RowTitles()]
     private var numbers: [RowTitles: UInt32] = [RowTitles(): 0]
+    /// Whether the document is a document of items, and not to be read as it is.
+    public internal(set) var isOfItems = false
+    /// Whether each row of the document is an item.
+    public internal(set) var hasItemsOnly = false
+    /// Whether the document has the lists of a document of items.
+    public internal(set) var resemblesItems = false
+
+    /// The memory for one container, in bytes.
+    static let bytesOfContainer = 5
+    /// The number of containers.
+    var count: Int { traits.count }
 
     subscript(container: Int) -> ContainerTraits { traits[container] }
 
@@ -46,7 +57,7 @@ struct NaturalReading {
 }
 
 /// The contents of a container.
-struct ContainerTraits: OptionSet {
+struct ContainerTraits: OptionSet, Sendable {
     let rawValue: UInt8
 
     /// An array with at least one dictionary.
@@ -58,7 +69,7 @@ struct ContainerTraits: OptionSet {
 }
 
 /// The fields that may contain the titles and the keys of the dictionaries in one list or map.
-struct RowTitles: Hashable {
+struct RowTitles: Hashable, Sendable {
     /// The path of names that leads to the title: one name, or two; empty if no field gives titles.
     var title: [[UInt8]] = []
     /// The names of fields that enough of the dictionaries have, the first choice first. Whether their values differ is

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Heap
 public import PropertyLists
 
 /// Surveys a document that is read as it is: decides which containers hold rows, and which fields title these rows
@@ -39,23 +40,26 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     public init() {}
 
     /// The outcome, after the last event.
-    public consuming func finish() -> NaturalReadingOutcome {
+    public consuming func finish() -> NaturalReading {
         if !reading.childrenNames.isEmpty {
             for array in namedArrays where reading.isChildrenName(hash: array.name) {
                 reading.note(.hasChildren, of: Int(array.container))
             }
         }
-        return NaturalReadingOutcome(reading, census: census)
+        reading.isOfItems = census.isOfItems
+        reading.hasItemsOnly = census.hasItemsOnly
+        reading.resemblesItems = census.resemblesItems
+        return reading
     }
 
     // MARK: Containers
 
     public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-        begin(isDictionary: true)
+        try begin(isDictionary: true)
     }
 
     public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        begin(isDictionary: false)
+        try begin(isDictionary: false)
         noteChildrenName()
     }
 
@@ -72,7 +76,8 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
         open[last].key = start..<names.count
     }
 
-    private mutating func begin(isDictionary: Bool) {
+    private mutating func begin(isDictionary: Bool) throws(PropertyListError) {
+        if reading.count % Self.containersPerCheck == 0 { try checkMemory() }
         census.begin(isDictionary: isDictionary)
         noteValue(text: nil)
         if let last = open.indices.last {
@@ -89,6 +94,17 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
                 number: reading.openContainer(), isDictionary: isDictionary, name: open.last?.key,
                 namesEnd: names.count))
     }
+
+    /// Checks that memory suffices for twice as many containers, because arrays grow by their own size.
+    private func checkMemory() throws(PropertyListError) {
+        let needed =
+            reading.count * NaturalReading.bytesOfContainer + namedArrays.count * 16 + Self.containersPerCheck * 32
+        guard MemoryBudget.hasRoom(for: needed) else {
+            throw PropertyListError(shortage: MemoryBudget.shortage(of: needed))
+        }
+    }
+
+    private static let containersPerCheck = 1 << 16
 
     /// Takes the name of an array as a children name if the array is an entry of a dictionary that is an element of an
     /// array of the same name, or if the name is `children`.
@@ -169,22 +185,4 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     public static var omitsNullEntries: Bool { true }
 
     public mutating func null() throws(PropertyListError) {}
-}
-
-/// The outcome of a survey.
-public struct NaturalReadingOutcome: Sendable {
-    let reading: NaturalReading
-    /// Whether the document is a document of items, and not to be read as it is.
-    public let isOfItems: Bool
-    /// Whether each row of the document is an item.
-    public let hasItemsOnly: Bool
-    /// Whether the document has the lists of a document of items.
-    public let resemblesItems: Bool
-
-    init(_ reading: NaturalReading, census: ItemCensus) {
-        self.reading = reading
-        isOfItems = census.isOfItems
-        hasItemsOnly = census.hasItemsOnly
-        resemblesItems = census.resemblesItems
-    }
 }

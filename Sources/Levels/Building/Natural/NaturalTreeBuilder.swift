@@ -42,22 +42,23 @@ public struct NaturalTreeBuilder: PropertyListConsumer, ~Copyable {
         let membersBase: Members.Base
         /// The level of the array under a children name.
         var level: Level?
-        var hasChildren = false
+        /// The field of the array under a children name.
+        var childrenField: Int?
         var hasRepeatedKeys = false
         /// The number of elements so far.
         var elements = 0
     }
 
     /// - Parameters:
-    ///   - survey: the outcome of a survey of the same document.
+    ///   - reading: the outcome of a survey of the same document.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the previous tree.
     ///   - progress: the counter of items.
     public init(
-        _ survey: NaturalReadingOutcome, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
+        _ reading: NaturalReading, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
         progress: ReadingProgress? = nil
     ) {
-        reading = survey.reading
+        self.reading = reading
         tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
@@ -86,21 +87,18 @@ public struct NaturalTreeBuilder: PropertyListConsumer, ~Copyable {
     public func currentPath() -> String? {
         guard !open.isEmpty else { return nil }
         var steps: [String] = []
-        for container in open {
-            if let step = step(in: container) { steps.append(step) }
+        for (number, container) in open.enumerated() {
+            switch container.role {
+            case .array, .children, .arrayField:
+                if container.elements > 0 { steps.append("\(container.elements)") }
+            case .dictionary, .dictionaryField:
+                // The fields of the next container follow the field that it is the value of.
+                let end = number + 1 < open.count ? open[number + 1].base.field : tree.fields.count
+                guard end > container.base.field else { continue }
+                steps.append(String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(end - 1).name)))
+            }
         }
         return TitlePath.text(steps)
-    }
-
-    private func step(in container: OpenContainer) -> String? {
-        switch container.role {
-        case .array, .children, .arrayField: return container.elements > 0 ? "\(container.elements)" : nil
-        case .dictionary, .dictionaryField:
-            var next = tree.fields.count
-            for inner in open.reversed() where inner.base.field > container.base.field { next = inner.base.field }
-            guard next > container.base.field else { return nil }
-            return String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(next - 1).name))
-        }
     }
 }
 
@@ -119,6 +117,7 @@ extension NaturalTreeBuilder {
         let base = open[open.count - 1].base.field
         guard let earlier = tree.fields.begin(name, meaning: .init(), base: base, at: position) else { return }
         open[open.count - 1].hasRepeatedKeys = true
+        guard !tree.warnings.isFull else { return tree.warnings.omit() }
         guard let first = tree.fields.start(earlier).place.position else { return }
         warn(
             RepeatedKey.message(QuotedText(utf8: name), first: first, second: position), at: position,
@@ -127,6 +126,9 @@ extension NaturalTreeBuilder {
 
     private mutating func begin(isDictionary: Bool, at position: SourcePosition) throws(PropertyListError) {
         let number = containers
+        guard number < reading.count else {
+            throw PropertyListError(reason: "the document changed while it was read; save it again")
+        }
         containers += 1
         let role = role(of: number, isDictionary: isDictionary)
         if !open.isEmpty { open[open.count - 1].elements += 1 }
@@ -143,7 +145,7 @@ extension NaturalTreeBuilder {
             if open.last?.role == .dictionary { tree.fields.hole(.members) }
         case .children:
             tree.fields.hole(.list)
-            open[open.count - 1].hasChildren = true
+            open[open.count - 1].childrenField = tree.fields.count - 1
         case .dictionaryField: _ = tree.fields.bytes.beginContainer(.dictionary)
         case .arrayField: _ = tree.fields.bytes.beginContainer(.array)
         }
@@ -161,7 +163,7 @@ extension NaturalTreeBuilder {
         case .dictionary:
             guard !reading[parent.number].contains(.hasChildren) else {
                 let name = tree.fields.bytes.span.extracting(tree.fields.start(tree.fields.count - 1).name)
-                return !isDictionary && !parent.hasChildren && reading.isChildrenName(hash: TableHash.of(name))
+                return !isDictionary && !hasChildren(parent) && reading.isChildrenName(hash: TableHash.of(name))
                     ? .children : field
             }
             let isRow =
@@ -245,8 +247,9 @@ extension NaturalTreeBuilder {
         try tree.checkComplete()
         let container = open[open.count - 1]
         if container.role == .dictionary { dropRepeatedMembers(of: container) }
+        let level = container.role == .dictionary ? try level(of: container) : nil
         _ = tree.fields.close(base: container.base.field)
-        if container.role == .dictionary { return try endItem(container, level: try level(of: container)) }
+        if container.role == .dictionary { return try endItem(container, level: level) }
         open.removeLast()
         if tree.fields.replaceWithUID(dictionaryAt: container.base.start) { return }
         try tree.fields.bytes.endContainer(at: container.base.start)

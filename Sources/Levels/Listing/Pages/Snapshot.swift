@@ -21,7 +21,7 @@ public final class Snapshot: Sendable {
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
-    /// How a document was read that is none of items, as a sentence without its full stop; otherwise nil.
+    /// How a document was read as it is, as a sentence without its full stop; otherwise nil.
     public let reading: String?
     /// An opaque name of this state, such as `k3f9ab-12`. After a restart the state has another name, unless the source
     /// named it.
@@ -46,7 +46,7 @@ public final class Snapshot: Sendable {
     /// - Parameters:
     ///   - rows: the source of answers; nil for the document itself.
     ///   - translations: the document in other languages.
-    ///   - reading: how the document was read, if it is none of items.
+    ///   - reading: how the document was read, if it was read as it is.
     ///   - isNamedBySource: whether the source gave the revision its name.
     ///   - history: the entries of the source's log up to this state, the oldest first.
     ///   - release: takes the document, on the thread that releases the last reference to the snapshot; nil to free the

@@ -19,6 +19,8 @@ from harness.server import Server, allow_descriptors, settle
 from harness.verdict import Verdict, milliseconds, options, spread
 
 ROWS, TABLE, SORTS, SEEKING, SAVES = 9_900, 20_000, 40, 300, 4
+# So many requests at once are answered on a busy machine too; of more, the server refuses some.
+TOGETHER = 50
 LONG, SHORT, PLAIN = "/levels/Long?limit=9900&fields=Subtitle,", "/levels/Short", "/levels/Plain"
 # Each finds nothing, and has to look through the table again after each save.
 SOUGHT = "/levels/Table?where=Title~nothing"
@@ -49,17 +51,20 @@ class Discarding(Crowd):
         self.heads.setdefault(member, piece[:12])
 
 
-def wait_for_pages(port, count, tag, tag_of_none, patience, pipe):
+def ask_all(server, members, target, tag, patience):
+    """Each member polls a target of its own, which ends in its number, and waits there before too many others ask."""
+    for number, member in enumerate(members):
+        member.ask(poll(f"{target}{number}", tag, patience))
+        if number % TOGETHER == TOGETHER - 1:
+            settle(server)
+
+
+def wait_for_pages(server, count, tag, tag_of_none, patience, pipe):
     """A process of its own: all wait, each for a page of its own, and read what comes; some seek what never comes."""
-    with Discarding(port) as crowd:
-        for number, member in enumerate(crowd.join(SEEKING)):
-            member.ask(poll(f"{SOUGHT}{number}", tag_of_none, patience))
-            if number % 50 == 49:
-                # The server answers so many at a time.
-                crowd.listen(1)
+    with Discarding(server.port) as crowd:
+        ask_all(server, crowd.join(SEEKING), SOUGHT, tag_of_none, patience)
         pages = crowd.join(count)
-        for number, member in enumerate(pages):
-            member.ask(poll(f"{LONG}Own{number}", tag, patience))
+        ask_all(server, pages, f"{LONG}Own", tag, patience)
         pipe.send("asked")
         end = time.monotonic() + patience
         while time.monotonic() < end and not all(member in crowd.heads for member in pages):
@@ -107,7 +112,7 @@ def nobody_else_is_delayed(verdict, arguments, folder):
         ours, theirs = multiprocessing.Pipe()
         pages = multiprocessing.Process(
             target=wait_for_pages, daemon=True, args=(
-                server.port, arguments.waiters, tags[LONG + "Own0"], tags[SOUGHT + "0"], arguments.patience, theirs))
+                server, arguments.waiters, tags[LONG + "Own0"], tags[SOUGHT + "0"], arguments.patience, theirs))
         pages.start()
         ours.recv()
         settle(server)
@@ -165,11 +170,9 @@ def sorts_find_their_places(verdict, program, folder):
     with Server(program, path, "--waiters", str(SEEKING)) as server, Crowd(server.port) as crowd:
         with Connection(server.port) as connection:
             tag = connection.get(SOUGHT + "0")["etag"]
-        for number, member in enumerate(crowd.join(SEEKING)):
-            member.ask(poll(f"{SOUGHT}{number}", tag, 100))
-            if number % 50 == 49:
-                crowd.listen(1)
+        ask_all(server, crowd.join(SEEKING), SOUGHT, tag, 100)
         settle(server)
+        crowd.listen(0.1)
         verdict.expect(not crowd.told, f"{SEEKING} searches are waited for, all but {len(crowd.told)}")
         sorts = [Repeated(server.port, [
             f"/levels/Table?sort=Title&limit=1&where=Title>{client}.{number}" for number in range(SORTS)], 0.05)

@@ -30,6 +30,7 @@ import Testing
             ("/levels/?q=c&in=Colours", #"["No row has 'Colours'; did you mean 'Colour'?"]"#),
             ("/levels/?depth=2&fields=colour", #"["No row has 'colour'; did you mean 'Colour'?"]"#),
             ("/levels/?sort=price&limit=1", #"["No row has 'price'; did you mean 'Price'?"]"#),
+            ("/levels/?any=Prize&any=Price", #"["No row has 'Prize'; did you mean 'Price'?"]"#),
             ("/levels/?where=!Weight", #"["No row has 'Weight'."]"#),
             ("/levels/?sort=-Weight", #"["No row has 'Weight'."]"#),
             ("/levels/?fields=Childen", #"["No row has 'Childen'."]"#),
@@ -40,7 +41,7 @@ import Testing
             ("/levels/?sort=-Price,Title,ASC", #"["No row has 'ASC'; did you mean 'Title'?"]"#),
             ("/levels/?sort=desc", #"["No row has 'desc'."]"#),
             (
-                "/levels/?where=Price:=5&where=Price%3E%3E5",
+                "/levels/?where=Price:=5&any=Price%3E%3E5",
                 #"["'Price' is compared with '=5'; the operators are :, !, <, <=, >, >=, ~ and !~.","'Price' is compared with '>5'; the operators are :, !, <, <=, >, >=, ~ and !~."]"#
             ),
         ])

@@ -151,7 +151,7 @@ import Testing
     }
 
     private static let levelNames =
-        #"["limit","after","start","sections","where","sort","in","q","group","depth","expand","fields","format","pretty","since","wait","revision"]"#
+        #"["limit","after","start","sections","where","any","sort","in","q","group","depth","expand","fields","format","pretty","since","wait","revision"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",

@@ -88,14 +88,16 @@ import Testing
             return values.rows
         }
         let text =
-            "where=Price%3C10&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&sections=page"
+            "where=Price%3C10&any=Kind&any=!Price&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&sections=page"
             + "&fields=Text"
-        let reversed = text.split(separator: "&").reversed()
+        let reversed = text.replacing("any=Kind&any=!Price", with: "any=!Price&any=Kind").split(separator: "&")
+            .reversed()
         #expect(try rows(text) == rows(reversed.joined(separator: "&")))
         #expect(try rows(text) != rows(text + "&where=Price%3E1"))
+        #expect(try rows(text) != rows(text + "&any=Price%3E1"))
         #expect(
             try rows(text).description
-                == "where Price<10; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
+                == "where Price<10; any Kind; any !Price; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
         )
         #expect(try rows("depth=2&expand=a%20b/c").description == "depth 2, expand a%20b/c")
         #expect(try rows("sections=20").description == "at most 20 sections")

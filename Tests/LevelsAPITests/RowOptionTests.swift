@@ -34,6 +34,8 @@ import Testing
             ("where=Price%3C=3", ["Pear", "Äpfel", "Leek"]), ("where=Price%3E=3", ["Pear", "apple", "Leek"]),
             ("where=!Kind", ["Äpfel", "7up"]), ("where=Price&where=!Kind", ["Äpfel"]),
             ("where=Kind!~ui", ["Äpfel", "Leek", "7up"]),
+            ("any=Price:2&any=Price:10", ["apple", "Äpfel"]), ("any=Kind:vegetable&any=!Price", ["Leek", "7up"]),
+            ("any=Price:3&any=Price%3E5&where=Kind:fruit&sort=Title", ["apple", "Pear"]), ("any=Kind:none", []),
             ("sort=Title&start=3", ["Leek", "Pear"]),
             ("start=5", []), ("start=1&limit=2", ["apple", "Äpfel"]),
         ] as [(String, [String])])
@@ -77,7 +79,7 @@ import Testing
         "A name with dots is a path through dictionaries, unless the row has the name as it stands",
         arguments: [
             ("sort=at.n", ["c", "a", "b", "d"]), ("sort=-at.n", ["b", "a", "c", "d"]), ("where=at.n:2", ["a"]),
-            ("where=!at.n", ["d"]), ("where=at.more.m:x", ["b"]),
+            ("where=!at.n", ["d"]), ("any=at.n:1&any=at.more.m", ["b", "c"]), ("where=at.more.m:x", ["b"]),
             ("where=at", ["b", "c", "d"]), ("where=at.", []), ("where=.", []), ("where=at.n.", []),
             ("where=at.more", ["b", "d"]),
             ("group=at.n", ["a", "b", "c", "d"]), ("q=X&in=at.more.m", ["b"]), ("q=y&in=at.more.m,at.tags", ["c"]),
@@ -177,9 +179,10 @@ import Testing
                 "'where' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not ':5'."
             ),
             (
-                "where=!Price:5",
-                "'where' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not '!Price:5'."
+                "any=!Price:5",
+                "'any' must be a condition with the name of a field, as Price<10, Title~tea, Price or !Price, not '!Price:5'."
             ),
+            (Array(repeating: "any=Price", count: 17).joined(separator: "&"), "'any' must be given at most 16 times."),
             (
                 Array(repeating: "where=Price:3", count: 17).joined(separator: "&"),
                 "'where' must be given at most 16 times."

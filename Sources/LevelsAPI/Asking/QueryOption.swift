@@ -84,7 +84,8 @@ struct QueryOptions: Sendable {
     static let none = QueryOptions([])
     /// `GET /levels/<path>`.
     static let level = QueryOptions([
-        .limit, .after, .start, .sections, .condition, .sort, .searchedFields, .search, .group, .depth, .expand,
+        .limit, .after, .start, .sections, .condition, .alternative, .sort, .searchedFields, .search, .group, .depth,
+        .expand,
         .fields, .levelFormat, .pretty, .sinceVersion, .wait, .leastRevision,
     ])
     /// `GET /detail/<path>`.

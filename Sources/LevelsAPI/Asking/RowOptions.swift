@@ -39,6 +39,14 @@ extension QueryOption {
         try add(value, of: "where", to: &values.rows.conditions)
     }
 
+    static let alternative = QueryOption(
+        name: "any", grammar: conditionGrammar, pattern: conditionPattern, example: "Title~screen",
+        summary: "Only the rows that meet at least one of the conditions with this name, each as in 'where'.",
+        isRepeatable: true
+    ) { value, values throws(Problem) in
+        try add(value, of: "any", to: &values.rows.alternatives)
+    }
+
     private static let conditionGrammar =
         "name [ ( \":\" / \"!\" / \"<\" / \"<=\" / \">\" / \">=\" / \"~\" / \"!~\" ) value ] / \"!\" name"
     /// In a name, each sign of an operator follows a backslash.
@@ -145,7 +153,7 @@ extension QueryOption {
         values.rows.outline = opening
     }
 
-    private static let otherThanOutlines = ["sort", "group", "where", "q", "in", "since"]
+    private static let otherThanOutlines = ["sort", "group", "where", "any", "q", "in", "since"]
     private static let slash = UInt8(ascii: "/")
 }
 

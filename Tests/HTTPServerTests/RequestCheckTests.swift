@@ -120,6 +120,19 @@ struct RequestCheckTests {
         }
     }
 
+    @Test("A base path is removed from the beginning of a target that has it")
+    func basePath() throws {
+        for (target, rest) in [
+            ("/a", "/"), ("/a?q", "/?q"), ("/a/", "/"), ("/a/b?q", "/b?q"), ("/a/a/b", "/a/b"), ("/ab", "/ab"),
+            ("/b/a", "/b/a"), ("/", "/"), ("http://h/a/b#c", "/b"), ("http://h", "/"),
+        ] {
+            try withClient(Echo(), .varied { $0.basePath = "/a" }) { client throws in
+                client.send("GET \(target) HTTP/1.1\r\n\(Self.host)\r\n")
+                #expect(try client.readAnswer().body == "get \(rest) ", "\(target)")
+            }
+        }
+    }
+
     /// The library of before 1.0 takes the space for a part of the coding's name, and would wait for a body for ever.
     static let untrimmed = Case(
         "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked \r\n\r\n0\r\n\r\n", 501,

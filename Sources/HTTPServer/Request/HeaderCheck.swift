@@ -1,3 +1,5 @@
+import Bytes
+
 /// Checks rules of RFC 9112 that libmicrohttpd does not enforce. Request smuggling depends on servers that omit these
 /// checks.
 struct HeaderCheck {
@@ -136,6 +138,19 @@ extension Request {
         parts.target.cut(to: end..<target.count)
         if !isPath { parts.target.prependSlash() }
         return cutFragment()
+    }
+
+    /// Removes the path under which a proxy serves the service from the beginning of the target, if the target has it.
+    ///
+    /// - Parameter basePath: empty, or a path without a slash at its end.
+    package func removeBasePath(_ basePath: String) {
+        let (target, length) = (parts.target.octets, basePath.utf8.count)
+        guard length > 0, target.count >= length, target[0..<length].span.isEqual(to: basePath.utf8Span.span),
+            target.count == length || Self.endsAuthority(target[length])
+        else { return }
+        let isPath = length < target.count && target[length] == UInt8(ascii: "/")
+        parts.target.cut(to: length..<target.count)
+        if !isPath { parts.target.prependSlash() }
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {

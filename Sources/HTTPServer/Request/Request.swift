@@ -78,7 +78,8 @@ public final class Request {
 
     /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
     ///
-    /// A target in absolute-form is reduced to its path and query, and a fragment is removed.
+    /// A target in absolute-form is reduced to its path and query, and a fragment and the base path of the server are
+    /// removed.
     public var target: Span<UInt8> {
         @_lifetime(borrow self)
         get {

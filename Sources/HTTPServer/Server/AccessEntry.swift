@@ -9,7 +9,7 @@ public struct AccessEntry: Sendable {
     public let peer: String
     /// The method.
     public let method: Method
-    /// The raw target, with passwords and tokens hidden.
+    /// The raw target, without the base path, and with passwords and tokens hidden.
     public let target: String
     /// The status of the response.
     public let status: Int

@@ -34,6 +34,7 @@ struct RequestReader {
         {
             return .refused(service.response(to: fault, target: ""))
         }
+        request.removeBasePath(service.configuration.basePath)
         let check = HeaderCheck(line: line, size: handle.headerSize, hosts: hosts, strictly: Daemon.isOld)
         if let fault = request.parts.fault(by: check) { return .refused(response(to: fault)) }
         guard RequestMemory.hasRoom(forHeader: RequestMemory.shortHeader, besideRecords: records) else {

@@ -26,6 +26,9 @@ extension Server {
         public var bodyLimit = 1 << 20
         /// The maximum number of lingering sockets. Beyond this number, connections are closed immediately.
         var lingeringLimit = 256
+        /// The path under which a proxy serves the service, such as `/music`; empty without such a path. It is removed
+        /// from each target that begins with it.
+        public var basePath = ""
         /// The certificate and key for HTTPS; nil for HTTP.
         public var certificates: Certificates?
         /// The hosts that the server answers to; nil for all.

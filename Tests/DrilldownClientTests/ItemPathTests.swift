@@ -1,6 +1,7 @@
-import DrilldownClient
 import Foundation
 import Testing
+
+@testable import DrilldownClient
 
 @Suite struct ItemPathTests {
     private static let cases: [(ItemPath, String, String, String)] = [
@@ -21,6 +22,8 @@ import Testing
         #expect(ItemPath(href: level) == path)
         #expect(ItemPath(href: detail) == path)
         #expect(ItemPath(href: "https://example.org" + level + "?limit=1#top") == path)
+        #expect(ItemPath(href: "/a/b" + detail) == path)
+        #expect(ItemPath(href: "https://example.org/a" + level) == path)
         let keys = try JSONEncoder().encode(path)
         #expect(try JSONDecoder().decode([String].self, from: keys) == path.keys)
         #expect(try JSONDecoder().decode(ItemPath.self, from: keys) == path)
@@ -29,13 +32,23 @@ import Testing
     @Test(arguments: [
         "", "/", "levels/A", "/level/A", "/levelsA", "/levels/%", "/levels/%4", "/levels/%zz", "/levels/%FF",
         "/levels//A",
-        "/changes", "https://example.org",
+        "/changes", "https://example.org", "/document/levels/A", "/a/assets/detail",
     ])
     func `what is no link of an item is no path`(_ link: String) { #expect(ItemPath(href: link) == nil) }
 
     @Test func `slashes at the end and hexadecimal digits in lower case are read`() {
         #expect(ItemPath(href: "/levels/a%2fb/") == ["a/b"])
         #expect(ItemPath(href: "/levels") == .root)
+    }
+
+    @Test func `a link with the path of a service's address does not get this path twice`() throws {
+        for address in ["http://h:1/a/b/", "http://h:1/a/b"] {
+            let configuration = try ServerConfiguration(address)
+            for target in ["/a/b/levels/?x=/a/b", "/levels/?x=/a/b"] {
+                #expect(configuration.url(of: target)?.absoluteString == "http://h:1/a/b/levels/?x=/a/b")
+            }
+        }
+        #expect(try ServerConfiguration("http://h:1").url(of: "/a/levels")?.absoluteString == "http://h:1/a/levels")
     }
 
     @Test func `a path knows what is above and below it`() {

@@ -60,7 +60,8 @@ struct RowReader {
                 throw JSONError(reason: "it has a row whose 'href' is not a link of an item", at: start)
             }
             row.parent = parent
-            extras.href = href
+            // The link without the path under which a proxy serves the service.
+            extras.href = row.href
         }
         row.extras = Row.Extras(extras)
         return row

@@ -6,7 +6,8 @@ public import Foundation
 
 /// The address of a service, its tokens, the function that sends requests, and the limits of the client.
 public struct ServerConfiguration: Sendable {
-    /// The address of the service. If it has a path, the path is put before the path of each request.
+    /// The address of the service. If it has a path, the path is put before the path of each request, unless the path
+    /// of the request already begins with it, as links of a service with a base path do.
     public var url: URL
     /// The token for reading, if the service needs a token; nil to read with `editToken`.
     public var readToken: String?
@@ -67,8 +68,10 @@ public struct ServerConfiguration: Sendable {
     func url(of target: String) -> URL? {
         guard url.query == nil, url.fragment == nil else { return nil }
         var base = url.absoluteString
+        var path = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
         while base.hasSuffix("/") { base.removeLast() }
-        return URL(string: base + target)
+        while path.hasSuffix("/") { path.removeLast() }
+        return URL(string: target.hasPrefix(path + "/") ? base.dropLast(path.count) + target : base + target)
     }
 
     /// The address of the service, for messages.

@@ -67,14 +67,14 @@ extension ItemPath: Codable {
 extension ItemPath {
     /// Creates a path from a link of the server, such as `/levels/Item%204` or `/detail/Item%204`.
     ///
-    /// - Parameter href: a link of a level, a detail or a page of the web client, with or without a scheme and a host;
-    ///   a query is ignored.
+    /// - Parameter href: a link of a level, a detail or a page of the web client, with or without a scheme, a host and
+    ///   the path under which a proxy serves the service; a query is ignored.
     /// - Returns: nil if the link leads to something else, or is not percent-encoded UTF-8.
     public init?(href: String) {
         let bytes = href.utf8
         var target = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard let route = Self.routes.lazy.compactMap({ Self.end(of: $0, in: target) }).first else { return nil }
-        target = target[route...]
+        guard let end = Self.endOfRoute(in: target) else { return nil }
+        target = target[end...]
         if target.first == UInt8(ascii: "/") { target = target.dropFirst() }
         if target.last == UInt8(ascii: "/") { target = target.dropLast() }
         guard !target.isEmpty else {
@@ -100,11 +100,15 @@ extension ItemPath {
 
     var encoded: String { keys.lazy.map(PercentEncoding.encode).joined(separator: "/") }
 
-    private static let routes = ["/levels", "/detail", "/browse"]
+    private static let routes = ["levels", "detail", "browse"]
+    /// The first segments of links to something else, below which an item or a file may have the name of a route.
+    private static let otherRoutes = ["document", "assets", "client", "problems"]
 
-    /// Returns the position after a route in a link, where a slash follows or the link ends. Returns nil if the link
+    /// Returns the position after the route in a link, where a slash follows or the link ends. Returns nil if the link
     /// has another route.
-    private static func end(of route: String, in target: Substring.UTF8View) -> Substring.UTF8View.Index? {
+    ///
+    /// Only the server's own path may precede the route, and no segment of that path has the name of a route.
+    private static func endOfRoute(in target: Substring.UTF8View) -> Substring.UTF8View.Index? {
         var start = target.startIndex
         // In an absolute link, the route follows the scheme and the host.
         if let scheme = target.firstIndex(of: UInt8(ascii: ":")), target[scheme...].starts(with: "://".utf8) {
@@ -112,9 +116,12 @@ extension ItemPath {
             guard let path = target[host...].firstIndex(of: UInt8(ascii: "/")) else { return nil }
             start = path
         }
-        guard target[start...].starts(with: route.utf8) else { return nil }
-        let end = target.index(start, offsetBy: route.utf8.count)
-        return end == target.endIndex || target[end] == UInt8(ascii: "/") ? end : nil
+        guard target[start...].first == UInt8(ascii: "/") else { return nil }
+        for segment in target[start...].split(separator: UInt8(ascii: "/")) {
+            if routes.contains(where: { segment.elementsEqual($0.utf8) }) { return segment.endIndex }
+            if otherRoutes.contains(where: { segment.elementsEqual($0.utf8) }) { return nil }
+        }
+        return nil
     }
 
     /// Checks that no key is empty, `.` or `..`. No item has these keys, and in a URL they would lead to another item.

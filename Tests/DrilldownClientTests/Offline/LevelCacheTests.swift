@@ -43,7 +43,7 @@ struct LevelCacheTests {
         var extras = Row.Extras.Values()
         (extras.indent, extras.isExpanded, extras.isFirst, extras.isLast) = (2, true, true, false)
         (extras.trail, extras.href) = (
-            ["a", "b"], "/levels/Item%204/" + PercentEncoding.encode(full.level.rows[2].key)
+            ["a", "b"], "/detail/Item%204/" + PercentEncoding.encode(full.level.rows[2].key)
         )
         full.level.rows[2].extras = Row.Extras(extras)
         return full

@@ -2,7 +2,7 @@
 
 import {widthEdge} from './columns.js'
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
-import {Place} from './place.js'
+import {itemPath, Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
 import {getJSON, showImage, token} from './service.js'
 
@@ -106,8 +106,8 @@ export class DetailPane {
   // An entry about a change of the item's position or neighbours names the level above the item.
   concernedBy(entry) {
     if (entry.truncated) return true
-    const {detail, level, parent} = this.place
-    return entry.details.includes(detail) || entry.levels.includes(level) || parent && entry.levels.includes(parent.level)
+    const {path, parent} = this.place, [levels, details] = [entry.levels, entry.details].map(links => links.map(itemPath))
+    return details.includes(path) || levels.includes(path) || parent && levels.includes(parent.path)
   }
 
   refresh = coalesced(async () => {

@@ -2,7 +2,7 @@
 // the time without a connection. Use it with `import {Drilldown} from '/client/drilldown.js'`. The exports follow
 // semantic versioning. The manual has examples.
 
-export const version = '1.0.1'
+export const version = '1.0.2'
 
 /** The error of a refused request. `status` is the status of the answer, and `body` is the problem. */
 export class Problem extends Error {
@@ -27,8 +27,11 @@ function canonical(segment) {
   }
 }
 
+// The beginning of a link to a level or to a detail. It begins with the path of a proxy, if there is one.
+const ROUTE = /^.*?\/(levels|detail)(?=\/|$)/
+
 // The path of a link to a level or to a detail, so that two links to the same item have the same path.
-const pathOf = link => link.replace(/\?.*/, '').replace(/^\/(levels|detail)/, '').replace(/\/$/, '').split('/').map(canonical).join('/')
+const pathOf = link => link.replace(/\?.*/, '').replace(ROUTE, '').replace(/\/$/, '').split('/').map(canonical).join('/')
 const above = path => path.replace(/\/[^/]*$/, '')
 
 /** Returns whether an entry of `/changes` may concern a row of a level or any field of the rows; with `below`, also
@@ -84,7 +87,9 @@ export class Drilldown {
     const headers = {
       Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
       ...(content !== undefined && {'Content-Type': 'application/json'}), ...(tag && {'If-Match': `"${tag}"`})}
-    const response = await fetch(this.address + link, {...how, method, headers, body: JSON.stringify(content)})
+    // The links of a service behind a proxy begin with the path of its address.
+    const base = this.address.replace(/^\w+:\/\/[^/]*/, ''), target = link.startsWith(base + '/') ? link.slice(base.length) : link
+    const response = await fetch(this.address + target, {...how, method, headers, body: JSON.stringify(content)})
     if (!response.ok) throw await Problem.of(response)
     return response.status === 204 ? null : response.json()
   }
@@ -110,7 +115,7 @@ export class Drilldown {
   watch(link, show, query = {}) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
     // A detail also shows neighbours and children of its item, which are rows of two levels.
-    const [path] = link.split('?'), isDetail = path.startsWith('/detail'), levels = isDetail ? [above(path), path] : [path]
+    const [path] = link.split('?'), isDetail = ROUTE.exec(path)?.[1] === 'detail', levels = isDetail ? [above(path), path] : [path]
     const load = async () => {
       const isOpen = !this.token, answer = await this.get(link, query, {signal: within(120)})
       if (!this.#watches.has(watch) || watch.isCurrent && answer.version === watch.answer?.version) return

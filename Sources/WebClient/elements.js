@@ -5,6 +5,9 @@
 
 export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
+// The address of a link with or without the prefix; the links of the service have the prefix.
+export const addressOf = link => link.startsWith(base + '/') ? link : base + link
+
 // MARK: Making elements. Text always becomes a text node: nothing from a document is ever parsed as HTML.
 
 const SVG = 'http://www.w3.org/2000/svg'

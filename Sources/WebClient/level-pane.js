@@ -406,8 +406,9 @@ function goInto(pane, row, index) {
 
 function goOut(pane, row) {
   if (pane.place.isOutline && row?.expanded) return pane.toggle(row)
-  const parent = pane.place.isOutline && row ? pane.level.indexOf(Place.ofLink(row.href).parent.level) : -1
-  if (parent >= 0) pane.focusRow(parent)
+  const above = pane.place.isOutline && row && Place.ofLink(row.href).parent.path
+  const parent = [...pane.level.loaded()].find(([, {href}]) => itemPath(href) === above)
+  if (parent) pane.focusRow(parent[0])
   else pane.app.goUp(pane)
 }
 

@@ -19,8 +19,9 @@ export function decodeSegment(segment) {
 
 const segmentsOf = path => path.split('/').filter(Boolean)
 
-// The path of the item to which a link leads, in the form of `Place.path`.
-export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
+// The path of the item to which a link leads, in the form of `Place.path`. The path of a proxy may precede the first
+// `/levels` or `/detail`.
+export const itemPath = href => href.replace(/^.*?\/(levels|detail)(\/|$)/, '')
 
 // The fields that rows show unless other fields are requested.
 const CELL = ['Subtitle', 'Image', 'Kind', 'View', 'Tag', 'Value', 'Type']
@@ -35,7 +36,7 @@ export class Place {
   }
 
   static of(location) {
-    const path = location.pathname.slice(base.length).replace(/^\/browse/, '')
+    const {pathname} = location, path = (pathname.startsWith(base) ? pathname.slice(base.length) : pathname).replace(/^\/browse/, '')
     return new Place(segmentsOf(path).map(segment => encodeSegment(decodeSegment(segment))), location.search.slice(1))
   }
 

@@ -1,7 +1,7 @@
 // Requests to the service, and the stream of changes.
 
 import {Problem} from './drilldown.js'
-import {base, on} from './elements.js'
+import {addressOf, base, on} from './elements.js'
 
 // MARK: Requests to the service. Reads are repeated until the service can be reached.
 
@@ -71,7 +71,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
   for (let attempt = 0; ; attempt++) {
     try {
       const sent = token.value
-      const response = await fetch(base + target, {signal, headers: allHeaders(headers)})
+      const response = await fetch(addressOf(target), {signal, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
         connection.set(false)
@@ -99,7 +99,7 @@ const blobAt = async target => URL.createObjectURL(await request(target, {header
 
 // Reads an image. The token is sent only if the server requires a token for this address.
 async function imageAt(target) {
-  const response = await fetch(base + target, {headers: {Accept: 'image/*'}})
+  const response = await fetch(addressOf(target), {headers: {Accept: 'image/*'}})
   if (response.status === 401) return blobAt(target)
   if (!response.ok) throw await Problem.of(response)
   return URL.createObjectURL(await response.blob())
@@ -133,7 +133,7 @@ export const getJSON = (target, signal) => request(target, {signal})
  */
 export async function send(method, target, content, {ifMatch, type} = {}) {
   const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
-  const response = await fetch(base + target, {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
+  const response = await fetch(addressOf(target), {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
   connection.set(false)
   if (!response.ok) throw await Problem.of(response)
   return response.json()

@@ -86,10 +86,10 @@ def with_tokens(verdict, program, folder, token):
             verdict.expect(len(asked) == count, f"with a token to {name}: the level is requested {count} time: {proxy.asked}")
 
 
-def prefixed(verdict, program, folder, token):
-    """At /music of a proxy: pages, levels, details, search, images, edits and their addresses."""
+def prefixed(verdict, program, folder, token, removed):
+    """At /music of a proxy that removes a path, or none: pages, levels, details, search, images, edits and their addresses."""
     with Server(program, folder / "Shelf.json", "--edit-token-file", str(token), "--base-path", "/music") as server, \
-            Proxy(server.port, base="/music") as proxy, Window(origin(proxy)) as window:
+            Proxy(server.port, base=removed) as proxy, Window(origin(proxy)) as window:
         window.open("/music/healthz")
         window.run("sessionStorage.setItem('token/music', arguments[0])", TOKEN)
         window.open("/music/")
@@ -162,7 +162,8 @@ def main():
             ordered(verdict, server)
             timed(verdict, server, arguments.idle)
         with_tokens(verdict, arguments.server, folder, token)
-        prefixed(verdict, arguments.server, folder, token)
+        for removed in ("/music", ""):
+            prefixed(verdict, arguments.server, folder, token, removed)
         sections(verdict, arguments.server, folder, *((1_000_000, 10_000) if arguments.million else (5_000, 500)))
 
 

@@ -13,6 +13,8 @@ test('an entry concerns the levels that it names and those whose rows have other
   assert.deepEqual(['/levels/', '/levels/A', '/levels/A/B/C', '/levels/Ax', '/levels/C/D'].map(href => concerns(entry, href, {below: true})),
     [true, true, false, false, false])
   assert.equal(concerns({levels: [], details: ['/detail/C']}, '/levels/'), true)
+  assert.equal(concerns({levels: ['/music/levels/A'], details: []}, '/levels/A'), true)
+  assert.equal(concerns(entry, '/music/levels/A/B'), true)
   assert.equal(concerns({truncated: true, levels: [], details: []}, '/levels/Z'), true)
 })
 
@@ -30,10 +32,10 @@ function answering(...answers) {
 const service = () => new Drilldown({address: 'http://host/music/', token: 'secret', store: null})
 const first = {href: '/detail/First', fieldsVersion: 'v1', fields: {Note: 'a', Other: 1}}
 
-test('options are added to those of a link', async () => {
+test('options are added to those of a link, which may have the path of the address', async () => {
   const asked = answering([200, {}], [200, {}], [200, {}])
   await service().get('/levels/', {q: 'a b'})
-  await service().get('/levels/?limit=2', {sort: '-Title'})
+  await service().get('/music/levels/?limit=2', {sort: '-Title'})
   await service().get('/levels/')
   assert.deepEqual(asked.map(each => each[1]), ['/levels/?q=a+b', '/levels/?limit=2&sort=-Title', '/levels/'].map(link => 'http://host/music' + link))
 })

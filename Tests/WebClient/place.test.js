@@ -3,7 +3,7 @@ import test from 'node:test'
 import './dom.js'
 
 const {conditions, itemPath, Place} = await import('../../Sources/WebClient/place.js')
-const {base} = await import('../../Sources/WebClient/elements.js')
+const {addressOf, base} = await import('../../Sources/WebClient/elements.js')
 
 const at = address => {
   const {pathname, search} = new URL(base + address, 'http://host')
@@ -27,8 +27,13 @@ test('segments have the form of links, however they were typed', () => {
 })
 
 test('a link to a level and one to a detail lead to the same place', () => {
-  for (const link of ['/levels/A/B', '/detail/A/B']) assert.equal(Place.ofLink(link).path, 'A/B')
-  assert.deepEqual(['/levels/', '/levels', '/detail/A'].map(itemPath), ['', '', 'A'])
+  for (const link of ['/levels/A/B', '/detail/A/B', '/music/v1/levels/A/B', base + '/detail/A/B']) assert.equal(Place.ofLink(link).path, 'A/B')
+  assert.deepEqual(['/levels/', '/levels', '/detail/A', '/music/levels', '/detail/levels/detail'].map(itemPath), ['', '', 'A', '', 'levels/detail'])
+})
+
+test('a link has the path of the proxy once, and a page may be opened without this path', () => {
+  assert.deepEqual(['/levels/A', base + '/levels/A'].map(addressOf), Array(2).fill(base + '/levels/A'))
+  assert.equal(Place.of({pathname: '/browse/A' + base, search: ''}).path, 'A' + base)
 })
 
 test('what only the client knows is not asked of the service', () => {

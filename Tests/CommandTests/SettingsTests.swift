@@ -1,4 +1,5 @@
 import HTTPServer
+import LevelsAPI
 import PropertyLists
 import Testing
 import TreeSources
@@ -193,6 +194,18 @@ struct SettingsTests {
             sentence(["serve", "a", "--config", scratch("Cnof.plist")])
                 == "configuration (--config): ~/Cnof.plist: the file does not exist in the folder ~. Did you mean 'Conf.plist'?"
         )
+    }
+
+    @Test("that are a base path have no segment with the name of an endpoint")
+    func basePath() throws {
+        #expect(try settings(["serve", "a", "--base-path", "/music/v1.2/"]).api.basePath == "/music/v1.2")
+        for text in ["music", "//", "/a b", "/.a", "/levels", "/a/detail"] {
+            #expect(
+                sentence(["serve", "a", "--base-path", text]) == """
+                    --base-path: '\(text)' is not a path such as /music, of letters, digits and the marks -._~, \
+                    without the service's own names such as levels.
+                    """)
+        }
     }
 
     @Test("that are the value of a header field are printable ASCII")

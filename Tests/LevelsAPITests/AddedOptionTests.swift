@@ -41,7 +41,7 @@ extension QueryOption {
         let (rows, linked) = try query(text)
         let answer = try LevelAnswer(
             item: Item(rootOf: snapshot.document), query: rows,
-            source: snapshot.source(at: .root, arrangements: store), linked: linked)
+            source: snapshot.source(at: .root, arrangements: store), linked: linked, under: "")
         var writer = JSONPropertyListWriter.init()
         _ = try answer.write(to: &writer)
         let body = try writer.body()

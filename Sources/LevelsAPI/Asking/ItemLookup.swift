@@ -64,8 +64,8 @@ extension Problem {
         {
             detail += " Did you mean '\(quoted: near)'?"
         }
-        let link = String(utf8: Links(nearest).level)
-        return Problem(.noSuchItem, detail: detail, members: [("nearest", .text(link))])
+        let link = String(utf8: Links(nearest, under: "").level)
+        return Problem(.noSuchItem, detail: detail, members: [("nearest", .link(link))])
     }
 
     /// 404 for a path in a tree that does not lead to an item.

@@ -65,7 +65,7 @@ final class Question: Sendable {
         }
     }
 
-    /// Makes a question about a detail, without options. The target is the link to this detail in answers.
+    /// Makes a question about a detail, without options. The target is the link to this detail without the base path.
     ///
     /// - Throws: `Problem` (400) for a malformed link; links in answers are always well-formed.
     convenience init(detailAt link: String, negotiation: Negotiation) throws(Problem) {

@@ -9,6 +9,8 @@ import TreeStore
 /// The entries of `/changes`, one for each publication since the start. A budget of bytes limits the log.
 final class ChangeLog: Sendable {
     private let publications: Publications
+    /// The path with which all links begin.
+    private let basePath: String
     private let entries: Guarded<Entries>
     /// The maximum cost of all entries, in bytes. It is half of the history's budget, so that snapshots have the other
     /// half.
@@ -27,17 +29,18 @@ final class ChangeLog: Sendable {
 
     /// Creates a log that ends with the current publication. The log contains the entries that the publication's source
     /// has kept.
-    init(_ publications: Publications) {
+    init(_ publications: Publications, basePath: String = "") {
         self.publications = publications
+        self.basePath = basePath
         budget = publications.historyBytes / 2
-        entries = Guarded(Entries(endingWith: publications.current))
+        entries = Guarded(Entries(endingWith: publications.current, under: basePath))
         publications.reserve(shrink())
     }
 
     /// Restarts the log at a publication, from which the next entry will lead. Does nothing if the log already ends
     /// with this publication or a later one.
     func begin(after start: Publication) {
-        entries.withLock { if start.number > $0.list.end { $0 = Entries(endingWith: start) } }
+        entries.withLock { if start.number > $0.list.end { $0 = Entries(endingWith: start, under: basePath) } }
     }
 
     /// Appends the entry of the next publication, and forgets the oldest entries beyond the limits.
@@ -50,11 +53,12 @@ final class ChangeLog: Sendable {
     ) {
         let new = publication.snapshot
         guard new.continues(old) else {
-            entries.withLock { $0 = Entries(endingWith: publication) }
+            entries.withLock { $0 = Entries(endingWith: publication, under: basePath) }
             return publications.reserve(shrink())
         }
-        let missed = new.entries(after: old).dropLast().map { Change($0) }
-        append(missed + [Change(from: old, to: new, arrangements: arrangements)], leadingTo: publication)
+        let missed = new.entries(after: old).dropLast().map { Change($0, under: basePath) }
+        let last = Change(from: old, to: new, arrangements: arrangements, under: basePath)
+        append(missed + [last], leadingTo: publication)
     }
 
     /// Appends consecutive entries. The last entry leads to the publication.
@@ -125,8 +129,8 @@ final class ChangeLog: Sendable {
 
 extension ChangeLog.Entries {
     /// Creates a list of the entries in the source's log that lead to a publication; empty for a source without a log.
-    fileprivate init(endingWith publication: Publication) {
-        let changes = publication.snapshot.entries(after: nil).map { Change($0) }
+    fileprivate init(endingWith publication: Publication, under basePath: String) {
+        let changes = publication.snapshot.entries(after: nil).map { Change($0, under: basePath) }
         self.init(
             list: NumberedQueue(first: publication.number - changes.count), revision: publication.snapshot.revision)
         for change in changes { append(change) }
@@ -156,23 +160,27 @@ final class Change: Sendable {
 
     /// Compares two snapshots. The time is linear in the levels that differ and in the rows of these levels.
     convenience init(
-        from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+        from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0),
+        under basePath: String = ""
     ) {
         let entry = RevisionEntry(name: new.revision, date: new.loadedAt, cause: new.cause)
         if case .importer = new.cause {
-            self.init(entry)
+            self.init(entry, under: basePath)
         } else {
-            self.init(entry: entry, difference: TreeDifference(from: old, to: new, arrangements: arrangements))
+            let difference = TreeDifference(from: old, to: new, arrangements: arrangements)
+            self.init(entry: entry, difference: difference, under: basePath)
         }
     }
 
     /// Makes an entry from the source's log. This log does not contain links, so the entry reports that everything may
     /// differ.
-    convenience init(_ entry: RevisionEntry) { self.init(entry: entry, difference: .everything) }
+    convenience init(_ entry: RevisionEntry, under basePath: String) {
+        self.init(entry: entry, difference: .everything, under: basePath)
+    }
 
-    private init(entry: RevisionEntry, difference: TreeDifference) {
+    private init(entry: RevisionEntry, difference: TreeDifference, under basePath: String) {
         revision = entry.name
-        let json = Self.json(difference, entry: entry)
+        let json = Self.json(difference, entry: entry, under: basePath)
         event = Self.event(named: "change", revision: entry.name, data: json)
         self.entry = event.count - 2 - json.count..<event.count - 2
     }
@@ -190,21 +198,21 @@ final class Change: Sendable {
         Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    private static func json(_ difference: TreeDifference, entry: RevisionEntry) -> [UInt8] {
+    private static func json(_ difference: TreeDifference, entry: RevisionEntry, under basePath: String) -> [UInt8] {
         // The writer cannot fail: a JSON writer accepts any text, and every container is closed.
-        do { return try written(difference, entry: entry) } catch { return Array("{}".utf8) }
+        do { return try written(difference, entry: entry, under: basePath) } catch { return Array("{}".utf8) }
     }
 
     private static func written(
-        _ difference: TreeDifference, entry: RevisionEntry
+        _ difference: TreeDifference, entry: RevisionEntry, under basePath: String
     ) throws(PropertyListError) -> [UInt8] {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
         try writer.member("revision", entry.name)
         try writer.member("at", JSONText.date(entry.date.rounded(.down) - CivilDate.unixEpochOffset))
         try writer.member("by", entry.cause.description)
-        try writer.member("levels", list: difference.levels)
-        try writer.member("details", list: difference.details)
+        try writer.member("levels", list: difference.levels, under: basePath)
+        try writer.member("details", list: difference.details, under: basePath)
         if difference.isTruncated { writer.member("truncated", true) }
         writer.endObject()
         let body = try writer.body()

@@ -10,7 +10,7 @@ import PropertyLists
 /// level above the item: a row that is inserted among many adds few links. An item that was added or removed counts
 /// with everything below it.
 struct TreeDifference {
-    /// Links in canonical form, from the root down.
+    /// Links in canonical form, without the base path, from the root down.
     private(set) var levels: [String] = []
     private(set) var details: [String] = []
     /// Whether the links exceed the limits.

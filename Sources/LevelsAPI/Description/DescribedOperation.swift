@@ -125,14 +125,14 @@ struct DescribedOperation {
     /// response.
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
-    static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
+    static func response(_ kinds: [ProblemKind], under basePath: String) -> PropertyListValue {
         // The schema is a reference alone, from which generators of clients make one type for all problems. With
         // members beside the reference, they would make a type for each response.
         [
             "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
             "headers": headers(kinds.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
             "content": ["application/problem+json": ["schema": .reference("schemas", name: "Problem")]],
-            "x-problems": .strings(kinds.map { "/problems/\($0.name)" }),
+            "x-problems": .strings(kinds.map { "\(basePath)/problems/\($0.name)" }),
         ]
     }
 }

@@ -15,15 +15,17 @@ import PropertyLists
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
+    private let basePath: String
     /// The JSON text, which is made at the first request; nil before.
     private let kept = Guarded<[UInt8]?>(nil)
     /// The bodies in each layout and coding.
     let forms = KeptForms()
 
-    /// - Parameter readsNeedToken: whether requests that only read need a token.
-    init(version: String, readsNeedToken: Bool = false) {
-        self.version = version
-        self.readsNeedToken = readsNeedToken
+    /// - Parameters:
+    ///   - readsNeedToken: whether requests that only read need a token.
+    ///   - basePath: the path with which all links begin.
+    init(version: String, readsNeedToken: Bool = false, basePath: String = "") {
+        (self.version, self.readsNeedToken, self.basePath) = (version, readsNeedToken, basePath)
     }
 
     func rendered() throws(Problem) -> Rendering {
@@ -46,8 +48,18 @@ final class ServiceDescription: Sendable {
     /// The description as its author writes it, without what the tables of the service add.
     static var document: [UInt8] { unsafe Array(String(cString: drilldown_openapi_json()).utf8) }
 
+    /// The author's description, with the base path in its addresses and in the patterns of links.
+    private var document: [UInt8] {
+        guard !basePath.isEmpty else { return Self.document }
+        let pattern = basePath.replacing(".", with: #"\\."#)
+        return Array(
+            String(decoding: Self.document, as: UTF8.self)
+                .replacing(#""url": "/"#, with: #""url": "\#(basePath)/"#)
+                .replacing(#""pattern": "^/"#, with: #""pattern": "^(\#(pattern))?/"#).utf8)
+    }
+
     private func description() throws(PropertyListError) -> PropertyListValue {
-        var description = try PropertyListValue(json: Self.document).resolved
+        var description = try PropertyListValue(json: document).resolved
         let operations = operations(description["operations"] ?? [:])
         description["operations"] = nil
         description["info"]?["version"] = .string(version)
@@ -60,11 +72,11 @@ final class ServiceDescription: Sendable {
         if !readsNeedToken { description["components"]?["securitySchemes"]?["readToken"] = nil }
         let problems = Set(operations.flatMap(\.problems)).map { (DescribedOperation.key($0), $0) }
         description["components"]?["responses"] = .object(
-            problems.sorted { $0.0 < $1.0 }.map { ($0.0, DescribedOperation.response($0.1)) })
+            problems.sorted { $0.0 < $1.0 }.map { ($0.0, DescribedOperation.response($0.1, under: basePath)) })
         let rows = ProblemKind.all
         description["components"]?["parameters"]?["kind"]?["schema"]?["enum"] = .strings(rows.map(\.name))
         let list = rows.filter { $0.requests != [.none] }
-            .map { "- `/problems/\($0.name)` (\($0.status)): \($0.explanation)" }
+            .map { "- `\(basePath)/problems/\($0.name)` (\($0.status)): \($0.explanation)" }
         description["components"]?["schemas"]?["Problem"]?["description"] = .string(
             "A problem (RFC 9457). `type` is one of these:\n\n" + list.joined(separator: "\n"))
         return description

@@ -9,15 +9,20 @@ struct BodyMembers {
     let pointer: String
     /// The number of the step; nil outside of `POST /edits`.
     let step: Int?
+    /// The path with which links may begin.
+    private let basePath: String
 
     /// - Throws: `Problem` (422) with the sentence `wanted`, for a value that is not an object.
-    init(value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
+    init(
+        value: PropertyListValue, at pointer: String = "", step: Int? = nil, under basePath: String, _ wanted: String
+    ) throws(Problem) {
         guard case .dictionary(let dictionary) = value else {
             throw .invalidContent("\(wanted).", at: pointer, step: step)
         }
         self.dictionary = dictionary
         self.pointer = pointer
         self.step = step
+        self.basePath = basePath
     }
 
     var names: [String] { dictionary.entries.map(\.key) }
@@ -46,12 +51,12 @@ struct BodyMembers {
     }
 
     /// The path in a link to a level or a detail.
-    func path(_ name: String, root: StaticString) throws(Problem) -> ItemPath {
+    func path(_ name: String, root: String) throws(Problem) -> ItemPath {
         guard let link = try text(name) else {
             throw .invalidContent(
                 "'\(name)' is missing; it is a link that begins with \(root)/.", at: pointer, step: step)
         }
-        guard let path = ItemPath(link: link, below: root) else {
+        guard let path = ItemPath(link: link, below: root) ?? ItemPath(link: link, below: basePath + root) else {
             throw problem(name, detail: "'\(name)' must be a link that begins with \(root)/, not '\(quoted: link)'.")
         }
         return path
@@ -81,11 +86,10 @@ struct BodyMembers {
 
 extension ItemPath {
     /// The path in a link below `root`; nil for any other link, and for a link with a query or a fragment.
-    init?(link: String, below root: StaticString) {
+    init?(link: String, below root: String) {
+        guard link.utf8.starts(with: root.utf8) else { return nil }
         let span = link.utf8Span.span
-        let length = root.utf8CodeUnitCount
-        guard span.count >= length, span.extracting(0..<length).isEqual(to: root) else { return nil }
-        let path = span.extracting(length..<span.count)
+        let path = span.extracting(root.utf8.count..<span.count)
         guard path.isEmpty || path[0] == UInt8(ascii: "/"), !link.contains("?"), !link.contains("#") else {
             return nil
         }

@@ -15,8 +15,9 @@ struct EditStep {
     }
 
     /// - Throws: `Problem` (422) for anything other than a step of `POST /edits`.
-    init(value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
-        let members = try BodyMembers(value: value, at: pointer, step: number, "A step must be an object")
+    init(value: PropertyListValue, at pointer: String, number: Int, under basePath: String) throws(Problem) {
+        let members = try BodyMembers(
+            value: value, at: pointer, step: number, under: basePath, "A step must be an object")
         let operations = members.names.compactMap { name in EditOperation.all.first { $0.name == name } }
         guard operations.count == 1, let operation = operations.first else {
             let names = EditOperation.all.map(\.name).joined(separator: ", ")
@@ -75,9 +76,10 @@ struct EditOperation: Sendable {
         return (.delete(path), path)
     }
 
-    /// Reads the body of `POST /moves`.
-    static func move(_ value: PropertyListValue) throws(Problem) -> (Edit, from: ItemPath) {
-        let members = try BodyMembers(value: value, #"The body must be an object with the members "from" and "to""#)
+    /// Reads the body of `POST /moves`, whose links may begin with `basePath`.
+    static func move(_ value: PropertyListValue, under basePath: String) throws(Problem) -> (Edit, from: ItemPath) {
+        let members = try BodyMembers(
+            value: value, under: basePath, #"The body must be an object with the members "from" and "to""#)
         try members.check(["from"] + move.members)
         return try move.read("from", members)
     }
@@ -88,8 +90,10 @@ enum EditSteps {
     /// The maximum number of steps.
     private static let most = 1_000
 
-    static func read(_ value: PropertyListValue) throws(Problem) -> [EditStep] {
-        let members = try BodyMembers(value: value, #"The body must be an object with the member "edits""#)
+    /// - Parameter basePath: the path with which links may begin.
+    static func read(_ value: PropertyListValue, under basePath: String) throws(Problem) -> [EditStep] {
+        let members = try BodyMembers(
+            value: value, under: basePath, #"The body must be an object with the member "edits""#)
         try members.check(["edits"])
         guard case .array(let values)? = members["edits"], (1...most).contains(values.count) else {
             throw .invalidContent("'edits' must be an array of 1 to \(most) steps.", at: "/edits")
@@ -97,7 +101,7 @@ enum EditSteps {
         var steps: [EditStep] = []
         steps.reserveCapacity(values.count)
         for (number, value) in values.enumerated() {
-            steps.append(try EditStep(value: value, at: "/edits/\(number)", number: number))
+            steps.append(try EditStep(value: value, at: "/edits/\(number)", number: number, under: basePath))
         }
         return steps
     }

@@ -21,7 +21,7 @@ struct PendingEdit: Sendable {
     let subject: Subject
     /// The pointers to the items of the edits in the body (RFC 6901); empty if `at` and `section` are in the query.
     var pointers: [String] = []
-    /// The target of the request, as it was sent.
+    /// The target of the request, without the base path.
     let target: String
     let negotiation: Negotiation
     /// The revision that the request names: the edit is refused on an earlier one.
@@ -89,7 +89,7 @@ struct PendingEdit: Sendable {
                 return Response(status: 204, headers: headers + snapshot.revisionHeaders)
             }
             return try present(item, isNew: isNew, in: publication)
-        case .steps: return try stepsDone(snapshot, links: items.map(\.link))
+        case .steps: return try stepsDone(snapshot, links: items.map(link(to:)))
         case .document:
             let tag = selection.entityTag(.document, of: Item(rootOf: snapshot.document), format: .plist)
             return try response(snapshot, headers: tag.map { [("ETag", $0)] } ?? []) { writer in
@@ -101,7 +101,8 @@ struct PendingEdit: Sendable {
     /// The representation that a GET of the detail would give. If the client accepts no form that can carry the detail,
     /// the detail in JSON; if memory is short, a link to the item.
     private func present(_ item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
-        let link = Links(item).detailText
+        let target = String(utf8: Links(item, under: "").detail)
+        let link = selection.basePath + target
         let isSent = link.utf8.count <= ResponseHeader.longestLink
         func created(_ response: Response) -> Response {
             guard isNew, let body = response.sharedBody else { return response }
@@ -109,7 +110,7 @@ struct PendingEdit: Sendable {
             return Response(status: 201, headers: response.headers + location, body: body)
         }
         func detail(_ negotiation: Negotiation) throws(Problem) -> Response {
-            let question = try Question(detailAt: link, negotiation: negotiation)
+            let question = try Question(detailAt: target, negotiation: negotiation)
             let selected = try selection.select(
                 edited: Inquiry(question: question, in: publication, arrangements: selection.arrangements))
             let response = try selected.response(
@@ -121,6 +122,14 @@ struct PendingEdit: Sendable {
             do throws(Problem) { return try detail(form) } catch { continue }
         }
         return created(try stepsDone(publication.snapshot, links: [link]))
+    }
+
+    /// The link to the item's detail; nil if the item no longer exists.
+    private func link(to edited: EditedItem) -> String? {
+        switch edited {
+        case .present(let item, _): String(utf8: Links(item, under: selection.basePath).detail)
+        case .deleted: nil
+        }
     }
 
     /// `{"revision":…,"edits":[…]}`: for each step, a link to the item, or null if the item no longer exists.
@@ -159,20 +168,6 @@ struct PendingEdit: Sendable {
         return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
-}
-
-extension Links {
-    fileprivate var detailText: String { String(utf8: detail) }
-}
-
-extension EditedItem {
-    /// The link to the item's detail; nil if the item no longer exists.
-    fileprivate var link: String? {
-        switch self {
-        case .present(let item, _): Links(item).detailText
-        case .deleted: nil
-        }
-    }
 }
 
 extension Problem {

@@ -52,20 +52,22 @@ public struct Readiness: Sendable {
 
 /// `GET /`: the document, and links to begin with (manual, Requests and answers).
 enum IndexAnswer {
-    static let links: [(name: StaticString, target: String)] = [
+    private static let links: [(name: StaticString, target: String)] = [
         ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
         ("openapi", "/openapi.json"), ("health", "/healthz"), ("readiness", "/readyz"),
     ]
-
-    /// The link to the description of the service (RFC 8631).
-    private static let header = [("Link", "</openapi.json>; rel=\"service-desc\"")]
 
     /// - Parameters:
     ///   - snapshot: nil for a client that may not read; the answer then contains only the links.
     ///   - isEditable: whether a token could allow edits now.
     ///   - needsToken: whether reading needs a token, so that the answer depends on `Authorization`.
-    static func rendered(_ snapshot: Snapshot?, isEditable: Bool, needsToken: Bool) throws(Problem) -> Rendering {
+    ///   - basePath: the path with which all links begin.
+    static func rendered(
+        _ snapshot: Snapshot?, isEditable: Bool, needsToken: Bool, under basePath: String
+    ) throws(Problem) -> Rendering {
         let vary = needsToken ? "Accept-Encoding, Accept, Authorization" : "Accept-Encoding, Accept"
+        // The link to the description of the service (RFC 8631).
+        let header: HeaderLines = [("Link", "<\(basePath)/openapi.json>; rel=\"service-desc\"")]
         return try Rendering(vary: vary, headers: header, isTagged: true) {
             (writer) throws(PropertyListError) in
             if let snapshot {
@@ -76,7 +78,7 @@ enum IndexAnswer {
                 writer.member("editable", isEditable)
             }
             writer.beginObject("links")
-            for (name, target) in links { try writer.member(name, target) }
+            for (name, target) in links { try writer.member(name, basePath + target) }
             writer.endObject()
         }
     }
@@ -84,14 +86,14 @@ enum IndexAnswer {
 
 /// `GET /problems/<name>`: the explanation of a kind of problem. Without a name, the explanations of all kinds.
 enum ProblemPage {
-    static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
+    static func rendered(for path: Span<UInt8>, under basePath: String) throws(Problem) -> Rendering {
         let name = name(in: path)
         if name.isEmpty {
             return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
                 writer.beginList("problems")
                 for kind in ProblemKind.all {
                     writer.beginObject()
-                    try write(kind, to: &writer)
+                    try write(kind, under: basePath, to: &writer)
                     writer.endObject()
                 }
                 writer.endList()
@@ -104,7 +106,7 @@ enum ProblemPage {
                 members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
-            try write(kind, to: &writer)
+            try write(kind, under: basePath, to: &writer)
         }
     }
 
@@ -117,8 +119,10 @@ enum ProblemPage {
         return String(utf8: path.extracting(start..<end))
     }
 
-    private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
-        try writer.member("type", "/problems/\(kind.name)")
+    private static func write(
+        _ kind: ProblemKind, under basePath: String, to writer: inout JSONPropertyListWriter
+    ) throws(PropertyListError) {
+        try writer.member("type", "\(basePath)/problems/\(kind.name)")
         try writer.member("title", kind.title)
         writer.member("status", kind.status)
         try writer.member("explanation", kind.explanation)

@@ -5,17 +5,19 @@ import PropertyLists
 /// `GET /detail/<path>`: the fields and the position of one item (manual, Details).
 struct DetailAnswer: ItemAnswer {
     private let detail: ItemDetail
+    private let basePath: String
 
-    init(item: Item, source: any RowSource) throws(Problem) {
+    init(item: Item, source: any RowSource, under basePath: String) throws(Problem) {
+        self.basePath = basePath
         do throws(RowRefusal) { detail = try source.detail(of: item) } catch { throw Problem(error) }
     }
 
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
-        let links = Links(detail.item)
+        let links = Links(detail.item, under: basePath)
         writer.beginObject()
         let versionOffset = try ItemHead.write(detail.item, links: links, isLevel: false, to: &writer)
         if let keys = detail.links?.canonical {
-            let canonical = Links(keys: keys)
+            let canonical = Links(keys: keys, under: basePath)
             writer.member("canonical", link: canonical.detail)
         }
         writePosition(to: &writer)
@@ -24,7 +26,7 @@ struct DetailAnswer: ItemAnswer {
         try writer.member("next", linkTo: detail.next, siblings.span)
         let children = links.childPrefix(isDetail: true)
         try DetailContent(own: detail.item.own, children: detail.children).write(
-            children.span, links: detail.links, to: &writer)
+            children.span, links: detail.links, under: basePath, to: &writer)
         writer.endObject()
         writer.endLine()
         return (ItemHead.seal(&writer, at: versionOffset), nil)
@@ -53,11 +55,12 @@ struct DetailContent {
 
     /// Writes the members after the head and the position.
     func write(
-        _ prefix: Span<UInt8>, links: RecordLinks? = nil, to writer: inout some AnswerWriter & ~Copyable
+        _ prefix: Span<UInt8>, links: RecordLinks? = nil, under basePath: String = "",
+        to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         try writer.member("firstChild", linkTo: children.first, prefix)
         try writer.member("lastChild", linkTo: children.last, prefix)
-        if let links, !links.references.isEmpty { try write(links.references, to: &writer) }
+        if let links, !links.references.isEmpty { try write(links.references, under: basePath, to: &writer) }
         writer.beginObject("fields")
         try own.withRow { (row) throws(PropertyListError) in
             try RowFields.tell(.all, of: row.packed, in: row.bytes, to: &writer)
@@ -68,14 +71,14 @@ struct DetailContent {
     }
 
     private func write(
-        _ references: [RecordLinks.Link], to writer: inout some AnswerWriter & ~Copyable
+        _ references: [RecordLinks.Link], under basePath: String, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         writer.beginObject("links")
         for reference in references {
             try writer.key(reference.name.utf8Span.span, at: .byte(offset: 0))
             writer.beginObject()
             try writer.member("title", reference.title.span)
-            let links = Links(keys: reference.path)
+            let links = Links(keys: reference.path, under: basePath)
             writer.member("href", link: links.detail)
             writer.endObject()
         }

@@ -8,10 +8,14 @@ struct LevelAnswer: ItemAnswer {
     let description: RowDescription
     private let query: RowQuery
     private let linked: [Query.Parameter]
+    private let basePath: String
 
-    init(item: Item, query: RowQuery, source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
+    init(
+        item: Item, query: RowQuery, source: any RowSource, linked: [Query.Parameter] = [], under basePath: String
+    ) throws(Problem) {
         self.query = query
         self.linked = linked
+        self.basePath = basePath
         description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
         self.item = description.page.itemCount.map { Item(steps: item.steps, count: $0) } ?? item
     }
@@ -21,7 +25,8 @@ struct LevelAnswer: ItemAnswer {
     /// The answer to the same request in another state; nil if the source of that state refuses the request.
     func asked(of shown: ShownItem) -> LevelAnswer? {
         do throws(Problem) {
-            return try LevelAnswer(item: shown.item, query: query, source: shown.source, linked: linked)
+            return try LevelAnswer(
+                item: shown.item, query: query, source: shown.source, linked: linked, under: basePath)
         } catch {
             return nil
         }
@@ -36,7 +41,7 @@ struct LevelAnswer: ItemAnswer {
 
     /// Writes the answer. The time is linear in the rows of the page and in the depth, not in the size of the level.
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
-        let links = Links(item)
+        let links = Links(item, under: basePath)
         let versionOffset = try writeHead(links, to: &writer)
         writer.beginList("rows")
         try description.write(links, to: &writer)
@@ -51,7 +56,7 @@ struct LevelAnswer: ItemAnswer {
     func write(
         _ change: LevelChange, version: ContentHash, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
-        let links = Links(item)
+        let links = Links(item, under: basePath)
         let versionOffset = try writeHead(links, to: &writer)
         try change.write(links, to: &writer)
         let next = try writeEnd(links, to: &writer)
@@ -140,7 +145,7 @@ struct LevelAnswer: ItemAnswer {
     }
 
     /// The target of the next page, without a host; nil for the last page.
-    var next: String? { nextLink(Links(item), cursor: cursor) }
+    var next: String? { nextLink(Links(item, under: basePath), cursor: cursor) }
 
     private func nextLink(_ links: borrowing Links, cursor: String?) -> String? {
         guard let cursor else { return nil }

@@ -12,6 +12,8 @@ struct Selection {
     let cache: ResponseCache
     let arrangements: ArrangementCache
     let header: ResponseHeader
+    /// The path with which all links in answers begin.
+    let basePath: String
     /// The header field `Cache-Control` of levels, details and documents.
     let cacheControl: String
     /// The budget for the bodies that are being sent.
@@ -133,11 +135,11 @@ struct Selection {
     private func render(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
         let question = inquiry.question
         guard question.subject == .level else {
-            return try representation(
-                of: written(DetailAnswer(item: inquiry.item, source: inquiry.source), for: inquiry), question: question)
+            let detail = try DetailAnswer(item: inquiry.item, source: inquiry.source, under: basePath)
+            return try representation(of: written(detail, for: inquiry), question: question)
         }
         let level = try LevelAnswer(
-            item: inquiry.item, query: question.rows, source: inquiry.source, linked: question.linked)
+            item: inquiry.item, query: question.rows, source: inquiry.source, linked: question.linked, under: basePath)
         try level.checkStart()
         var whole = try written(level: level, format: question.delivery.format)
         whole.metadata.noteLanguage(of: inquiry)
@@ -266,10 +268,13 @@ struct Selection {
             let source = TreeRows(document: item.steps[0].level, arrangements: arrangements)
             return switch subject {
             case .document: DocumentAnswer.entityTag(of: item, format: format)
-            case .detail: try written(DetailAnswer(item: item, source: source), format: format).metadata.entityTag
-            case .level:
-                try written(level: LevelAnswer(item: item, query: RowQuery(), source: source), format: format)
+            case .detail:
+                try written(DetailAnswer(item: item, source: source, under: basePath), format: format)
                     .metadata.entityTag
+            case .level:
+                try written(
+                    level: LevelAnswer(item: item, query: RowQuery(), source: source, under: basePath), format: format
+                ).metadata.entityTag
             }
         } catch {
             return nil

@@ -8,12 +8,16 @@ import TreeStore
 /// response.
 struct ResponseHeader {
     private let origins: AllowedOrigins
+    private let basePath: String
 
     /// The maximum length of a link in the header, in bytes. The length of a link grows with the request, and a longer
     /// link is only in the body.
     static let longestLink = 2_048
 
-    init(_ origins: AllowedOrigins) { self.origins = origins }
+    /// - Parameter basePath: the path with which all links begin.
+    init(_ origins: AllowedOrigins, basePath: String) {
+        (self.origins, self.basePath) = (origins, basePath)
+    }
 
     /// The header lines of a representation in a coding, for a request from an origin.
     func lines(
@@ -39,7 +43,7 @@ struct ResponseHeader {
     /// - Parameter origin: nil if the request could not be read.
     func response(to problem: Problem, at target: String, for origin: AllowedOrigins.Place?) -> Response {
         let place = origin ?? origins.placeWithoutRequest
-        return problem.response(instance: target, headers: origins.headers(at: place))
+        return problem.response(instance: target, under: basePath, headers: origins.headers(at: place))
     }
 
     /// The lines of a response without a body.

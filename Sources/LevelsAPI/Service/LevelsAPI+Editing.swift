@@ -49,8 +49,8 @@ extension LevelsAPI {
     /// `POST /moves`.
     func move(_ call: Call) throws(Problem) -> Answer {
         let headers = KeptConditions(call.request)
-        return try submit(bodyOf: call, subject: .item) { body throws(Problem) in
-            let (move, from) = try EditOperation.move(body)
+        return try submit(bodyOf: call, subject: .item) { [basePath = configuration.basePath] body throws(Problem) in
+            let (move, from) = try EditOperation.move(body, under: basePath)
             // The pointer names the member `from`, because `at` and `section` are members of the same object.
             return [
                 EditStep(
@@ -62,7 +62,9 @@ extension LevelsAPI {
     /// `POST /edits`.
     func editSteps(_ call: Call) throws(Problem) -> Answer {
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
-        return try submit(bodyOf: call, subject: .steps) { body throws(Problem) in try EditSteps.read(body) }
+        return try submit(bodyOf: call, subject: .steps) { [basePath = configuration.basePath] body throws(Problem) in
+            try EditSteps.read(body, under: basePath)
+        }
     }
 
     /// `PUT /document`.

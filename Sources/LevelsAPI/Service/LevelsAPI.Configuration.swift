@@ -31,7 +31,8 @@ extension LevelsAPI {
         public var reading: TokenAccess?
         /// Whether the web client is served, at `/` and `/browse`.
         public var hasWebClient = false
-        /// The path that a proxy removes from each target, such as `/music`. The web client adds it to its addresses.
+        /// The path under which a proxy serves the service, such as `/music`. All links in answers begin with it, and
+        /// links in requests may. The server removes it from the targets (`Server.Configuration.basePath`).
         public var basePath = ""
 
         /// The access for editing; nil turns editing off.
@@ -62,6 +63,12 @@ extension LevelsAPI.Configuration {
         return configuration
     }
 
+    /// Whether a path can be the base path: no segment has the name of an endpoint. So the first segment with such a
+    /// name in a link is always the endpoint, and clients find it without knowing the base path.
+    public static func isBasePath(_ path: String) -> Bool {
+        !path.split(separator: "/").contains { Endpoint.number(ofTarget: "/\($0)".utf8Span.span) != nil }
+    }
+
     /// Whether `cacheControl` allows shared caches to give an answer to several clients.
     public var sharesAnswers: Bool {
         cacheControl.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { name in
@@ -77,7 +84,8 @@ extension Selection {
         self.init(
             history: History(publications: publications, arrangements: arrangements), cache: cache,
             arrangements: arrangements,
-            header: ResponseHeader(configuration.allowedOrigins), cacheControl: configuration.cacheControl,
+            header: ResponseHeader(configuration.allowedOrigins, basePath: configuration.basePath),
+            basePath: configuration.basePath, cacheControl: configuration.cacheControl,
             budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork)
     }
 }

@@ -61,14 +61,15 @@ public final class LevelsAPI: Sendable {
             origins: configuration.allowedOrigins, editing: editing?.access, reading: configuration.reading)
         gate = Gate(header: selection.header, admission: admission)
         description = ServiceDescription(
-            version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
+            version: configuration.counters.version, readsNeedToken: configuration.reading != nil,
+            basePath: configuration.basePath)
         assets = Assets(
             in: configuration.assetsFolder, cacheControl: configuration.cacheControl, header: selection.header)
         webClient =
             configuration.hasWebClient
             ? WebClientAnswers(
                 header: selection.header, basePath: configuration.basePath, isOpen: configuration.reading == nil) : nil
-        log = ChangeLog(publications)
+        log = ChangeLog(publications, basePath: configuration.basePath)
         followers = ChangeFollowers(log: log, selection: selection, groups: groups, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new: new) }
         log.begin(after: start)
@@ -206,7 +207,8 @@ public final class LevelsAPI: Sendable {
 
     private func index(_ call: Call) throws(Problem) -> Response {
         let index = try IndexAnswer.rendered(
-            shownSnapshot(call), isEditable: gate.admission.isEditingOn, needsToken: configuration.reading != nil)
+            shownSnapshot(call), isEditable: gate.admission.isEditingOn, needsToken: configuration.reading != nil,
+            under: configuration.basePath)
         return try answer(index, call: call)
     }
 
@@ -251,7 +253,7 @@ public final class LevelsAPI: Sendable {
     }
 
     private func problems(_ call: Call) throws(Problem) -> Response {
-        let page = try ProblemPage.rendered(for: call.path)
+        let page = try ProblemPage.rendered(for: call.path, under: configuration.basePath)
         return try selection.representation(of: page, negotiation: call.negotiation).response()
     }
 

@@ -18,7 +18,7 @@ public final class FirstLoadResponder: Responder {
     /// - Parameter configuration: the configuration of the API.
     public init(_ configuration: LevelsAPI.Configuration) {
         origins = configuration.allowedOrigins
-        header = ResponseHeader(origins)
+        header = ResponseHeader(origins, basePath: configuration.basePath)
         unsafe api = Atomic(nil)
     }
 

@@ -2,41 +2,44 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The links of one item in canonical form: `/levels` or `/detail`, followed by the keys of the item's path.
+/// The links of one item in canonical form: the base path, `/levels` or `/detail`, and the keys of the item's path.
 struct Links: ~Copyable {
     private var levels = ByteBuffer(capacity: 128)
     private var details = ByteBuffer(capacity: 128)
     /// The offset in `levels` at which the path of each step ends. The first step is the root.
     private var ends: [Int] = []
 
-    init() {
-        levels.append("/levels/")
-        details.append("/detail/")
+    /// The links of the root.
+    ///
+    /// - Parameter basePath: the path under which a proxy serves the service; empty without such a path.
+    init(under basePath: String = "") {
+        levels.append(basePath)
+        levels.append("/levels/" as StaticString)
+        details.append(basePath)
+        details.append("/detail/" as StaticString)
         ends.append(levels.count)
     }
 
-    init(_ item: Item) {
-        levels.append("/levels/")
-        details.append("/detail/")
+    init(_ item: Item, under basePath: String) {
+        self.init(under: basePath)
         ends.reserveCapacity(item.steps.count)
-        ends.append(levels.count)
         for step in item.steps.dropFirst() {
             if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
             step.withRow { row in PercentEncoding.append(row.key, to: &levels) }
             ends.append(levels.count)
         }
-        levels.copy(8..<levels.count, to: &details)
+        levels.copy(ends[0]..<levels.count, to: &details)
     }
 
     /// The links of the item at a path.
-    init(keys: [[UInt8]]) {
-        self.init()
+    init(keys: [[UInt8]], under basePath: String) {
+        self.init(under: basePath)
         for key in keys {
             if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
             PercentEncoding.append(key.span, to: &levels)
             ends.append(levels.count)
         }
-        levels.copy(8..<levels.count, to: &details)
+        levels.copy(ends[0]..<levels.count, to: &details)
     }
 
     var level: Span<UInt8> {
@@ -60,7 +63,7 @@ struct Links: ~Copyable {
 
     /// The prefix of the links to the details of the item's siblings, before their keys.
     func siblingPrefix() -> ByteBuffer {
-        let end = ends.count > 1 ? ends[ends.count - 2] : 8
+        let end = ends[max(ends.count - 2, 0)]
         return Self.extended(details.span.extracting(0..<end), isRoot: ends.count <= 2)
     }
 

@@ -19,6 +19,8 @@ struct Problem: Error {
 
     enum Member {
         case text(String)
+        /// A link without the base path.
+        case link(String)
         case list([String])
         case flag(Bool)
         case number(Int)
@@ -111,11 +113,15 @@ struct Problem: Error {
         detail:
             "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
 
-    /// Makes the response. `instance` is the target of the request as it was sent.
-    func response(instance: String, headers: HeaderLines = []) -> Response {
+    /// Makes the response.
+    ///
+    /// - Parameters:
+    ///   - instance: the target of the request, without the base path.
+    ///   - basePath: the path with which all links begin.
+    func response(instance: String, under basePath: String = "", headers: HeaderLines = []) -> Response {
         var body = ByteBuffer()
         do {
-            body = try write(instance: instance)
+            body = try write(instance: instance, under: basePath)
             if Self.isPretty(instance) { body = Self.indented(body) }
         } catch {
             // Not reached: a JSON writer accepts any text, and every container is closed here.
@@ -159,17 +165,19 @@ struct Problem: Error {
             body: body.dropLast(end.count) + Array(member.utf8) + end)
     }
 
-    private func write(instance: String) throws(PropertyListError) -> ByteBuffer {
+    private func write(instance: String, under basePath: String) throws(PropertyListError) -> ByteBuffer {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
-        try writer.member("type", "/problems/\(kind.name)")
+        try writer.member("type", "\(basePath)/problems/\(kind.name)")
         try writer.member("title", kind.title)
         writer.member("status", kind.status)
         try writer.member("detail", detail)
-        try writer.member("instance", instance)
+        // The target is empty if the request line is invalid.
+        try writer.member("instance", instance.hasPrefix("/") ? basePath + instance : instance)
         for (name, value) in members {
             switch value {
             case .text(let text): try writer.member(name, text)
+            case .link(let link): try writer.member(name, basePath + link)
             case .flag(let flag): writer.member(name, flag)
             case .number(let number): writer.member(name, number)
             case .list(let texts): try writer.member(name, list: texts)
@@ -185,10 +193,13 @@ struct Problem: Error {
 }
 
 extension AnswerWriter where Self: ~Copyable {
-    mutating func member(_ name: StaticString, list texts: [String]) throws(PropertyListError) {
+    /// Writes a list of texts, or of links to which the base path is added.
+    mutating func member(
+        _ name: StaticString, list texts: [String], under basePath: String = ""
+    ) throws(PropertyListError) {
         member(name)
         beginList()
-        for text in texts { try self.text(text) }
+        for text in texts { try self.text(basePath + text) }
         endList()
     }
 }

@@ -32,6 +32,7 @@ enum ServeCommand {
         settings.api.longestReading = settings.tables.timeout
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = settings.server
+        server.basePath = settings.api.basePath
         let targets = settings.listenTargets
         let (api, documentBytes, historyBytes) = (
             settings.api, settings.interpretation.maximumBytes, settings.historyBytes

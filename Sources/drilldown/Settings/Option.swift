@@ -194,7 +194,7 @@ struct Option: Sendable {
         ),
         Option(
             name: "base-path", type: .basePath, default: "",
-            "path under which a proxy serves this service, for the web client",
+            "path under which a proxy serves this service, in all links",
             \.api.basePath),
         Option(
             name: "no-web-client", type: .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient

@@ -221,10 +221,13 @@ extension OptionType<String> {
     /// An empty text, or a path whose segments do not need percent-encoding and do not begin with a dot. A final slash
     /// is removed.
     static let basePath = Self(
-        placeholder: "PATH", wanted: "a path of letters, digits and the marks -._~, such as /music"
+        placeholder: "PATH",
+        wanted:
+            "a path such as /music, of letters, digits and the marks -._~, without the service's own names such as levels"
     ) { text in
         let path = text.hasSuffix("/") ? String(text.dropLast()) : text
-        return path.wholeMatch(of: /(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/) == nil ? nil : path
+        let isPath = path.wholeMatch(of: /(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/) != nil
+        return isPath && LevelsAPI.Configuration.isBasePath(path) ? path : nil
     }
 
     static let fieldValue = Self(placeholder: "TEXT", wanted: "a header field's value") { text in

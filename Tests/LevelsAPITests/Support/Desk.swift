@@ -56,7 +56,9 @@ struct Desk {
     }
 
     func ask(_ method: Method, _ target: String, _ fields: [(name: String, value: String)] = []) -> Answer {
-        Answer(api.response(to: Request(method: method, target: target, fields: fields)))
+        let request = Request(method: method, target: target, fields: fields)
+        request.removeBasePath(api.configuration.basePath)
+        return Answer(api.response(to: request))
     }
 }
 

@@ -26,13 +26,14 @@ struct EditDesk {
     init(
         _ snapshot: Snapshot, tokens: String? = "alice \(alice)\n\(plain)\n", origins: AllowedOrigins = .none,
         outcome: EditOutcome? = nil, reloadOutcome: ReloadOutcome? = nil, hasWebClient: Bool = false,
-        startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void = { $0() },
+        basePath: String = "", startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void = { $0() },
         configure: (inout LevelsAPI.Editing) -> Void = { _ in }
     ) {
         let publications = Publications(first: snapshot)
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         configuration.hasWebClient = hasWebClient
+        configuration.basePath = basePath
         configuration.startWork = startWork
         if let tokens {
             let known = AccessTokens(Array(tokens.utf8))
@@ -64,6 +65,7 @@ struct EditDesk {
         }
         let request = Request(
             method: method, target: target, fields: fields, body: Array((body ?? "").utf8), peer: peer)
+        request.removeBasePath(desk.api.configuration.basePath)
         if body?.isEmpty == false, let refusal = desk.api.responder.refusal(of: request) { return Answer(refusal) }
         return Answer(desk.api.response(to: request))
     }

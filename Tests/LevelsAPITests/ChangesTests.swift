@@ -26,7 +26,7 @@ import Testing
 
     @Test("since a revision are an entry for each one after it")
     func entries() throws {
-        let desk = try desk(#"["a"]"#, #"["b"]"#, #"[{"Title": "b", "Text": "c"}]"#)
+        let desk = try desk(#"["a"]"#, #"["b"]"#, #"[{"Title": "b", "Texts": ["c"]}]"#)
         #expect(
             desk.get("/changes?since=k3-1").line == """
                 {"revision":"k3-3","since":"k3-1","reset":false,"changes":[\

@@ -10,7 +10,7 @@ import Testing
     @Test(
         "The rows show the fields that were asked for, in the order of the query or of the document",
         arguments: [
-            ("", #"{"Tag":1}"#, "{}"),
+            ("", #"{"Tag":1,"Price":5}"#, "{}"),
             ("?fields=", "{}", "{}"),
             ("?fields", "{}", "{}"),
             ("?fields=,", "{}", "{}"),

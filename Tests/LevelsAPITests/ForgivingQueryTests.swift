@@ -53,7 +53,7 @@ import Testing
         "Nothing is hinted where all is right, or there are no rows",
         arguments: [
             "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?where=Place.town",
-            "/levels/?group=initial", "/levels/?fields=", "/levels/?fields=Price,", "/levels/?where=Title:=5&sort=",
+            "/levels/?group=initial", "/levels/?fields=", "/levels/?fields=Price,", "/levels/?where=Title:5&sort=",
             "/levels/?q=c&fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
             "/levels/b?sort=price",
         ])

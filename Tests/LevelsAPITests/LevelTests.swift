@@ -21,7 +21,7 @@ import Testing
                 """)
     }
 
-    @Test("The root's level has no ancestors, its rows lead to levels or details, and show their cell fields alone")
+    @Test("The root's level has no ancestors, its rows lead to levels or details, and show their short values")
     func root() throws {
         let desk = try Desk(
             #"""
@@ -35,7 +35,7 @@ import Testing
                 "count":4,"sections":[{"title":null,"index":null,"start":0,"count":4}],"rows":[\
                 {"key":"a","version":"v","title":"a","leaf":true,"count":0,"href":"/detail/a","fields":{}},\
                 {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b",\
-                "fields":{"Type":"t","Subtitle":"s","Image":"i.svg","Kind":"k","View":"v","Tag":5,"Value":[1,{"x":true}]}},\
+                "fields":{"Type":"t","Text":"no","Subtitle":"s","Image":"i.svg","Kind":"k","View":"v","Tag":5}},\
                 {"key":"c","version":"v","title":"c","leaf":true,"count":0,"href":"/detail/c","fields":{}},\
                 {"key":"d","version":"v","title":"","leaf":false,"count":2,"href":"/levels/d","fields":{}}],"next":null,"after":null}
                 """)
@@ -121,7 +121,7 @@ import Testing
                 "ancestors":[{"title":"Root","href":"/levels/"}],"count":2,\
                 "sections":[{"title":null,"index":null,"start":0,"count":2}],"rows":[\
                 {"key":"0","version":"v","title":"0","leaf":true,"count":0,"href":"/detail/a/0","fields":{"Value":true}},\
-                {"key":"1","version":"v","title":"1","leaf":true,"count":0,"href":"/detail/a/1","fields":{"Value":{}}}],\
+                {"key":"1","version":"v","title":"1","leaf":true,"count":0,"href":"/detail/a/1","fields":{}}],\
                 "next":null,"after":null}
                 """)
     }

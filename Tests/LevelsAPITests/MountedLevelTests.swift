@@ -26,7 +26,7 @@ struct MountedLevelTests {
     func errors() throws {
         let desk = Desk(try snapshot())
         let level = desk.get("/levels/").line
-        #expect(level.contains(#""fields":{},"error":"b.json: sentence."},{"key":"C""#))
+        #expect(level.contains(#""fields":{"Source":"b.json"},"error":"b.json: sentence."},{"key":"C""#))
         #expect(level.contains(#""leaf":true,"count":0,"href":"/detail/B""#))
         let below = desk.get("/levels/B")
         #expect(below.status == 200)

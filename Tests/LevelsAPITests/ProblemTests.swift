@@ -158,22 +158,22 @@ import Testing
         arguments: [
             Parameter(
                 "/levels/?page=2",
-                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'start'?",
+                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'start'?",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "'limt' is not a parameter here; the parameters are limit, after, start, sections, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
+                "'limt' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "'Limit' is not a parameter here; the parameters are limit, after, start, sections, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
+                "'Limit' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
                 "/levels/?=2",
-                "'' is not a parameter here; the parameters are limit, after, start, sections, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
+                "'' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
                 "",
                 allowed: levelNames),
             Parameter(

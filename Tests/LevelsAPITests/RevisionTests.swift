@@ -122,7 +122,7 @@ import TreeStore
         let tag = desk.get("/levels/").entityTag
         let fields = [(name: "If-None-Match", value: tag), ("Prefer", "wait=30")]
         let waiter = try #require(Self.ask(desk, "/levels/", "db-8", fields).waiter)
-        desk.api.publish(try Self.snapshot(#"[{"Title":"a","Text":"new"}]"#, "db-8"))
+        desk.api.publish(try Self.snapshot(#"[{"Title":"a","Texts":["new"]}]"#, "db-8"))
         #expect(!waiter.hasEnded)
         desk.api.publish(try Self.snapshot(#"["a","b"]"#, "db-9"))
         let answer = Answer(try #require(waiter.response))

@@ -109,7 +109,7 @@ import Testing
         let before = #""a",{"Title":"b","Rows":["x"]},{"Title":"c","N":1},"d""#
         let after = #""d",{"Title":"c","N":2},{"Title":"b","Rows":[{"Title":"x","M":1}]},"a""#
         let difference = try Self.links(before, after)
-        #expect(difference.levels == ["/levels/"])
+        #expect(difference.levels == ["/levels/", "/levels/b"])
         #expect(difference.details == ["/detail/", "/detail/c", "/detail/b/x"])
     }
 

@@ -8,7 +8,7 @@ import TreeStore
 
 /// Long polls (manual, Refresh), without a socket.
 @Suite("A request that waits") struct WaitTests {
-    private static let first = #"[{"Title": "a", "Text": "1", "Children": ["x"]}, "b"]"#
+    private static let first = #"[{"Title": "a", "Texts": ["1"], "Children": ["x"]}, "b"]"#
 
     private static func snapshot(_ document: String, _ number: Int, pool: LevelPool? = nil) throws -> Snapshot {
         Desk.snapshot(try Document.tree(document, pool: pool), revision: "k3-\(number)")
@@ -40,7 +40,7 @@ import TreeStore
         #expect(!waiter.hasEnded)
         desk.api.publish(
             try Self.snapshot(
-                #"["0", {"Title": "a", "Text": "2", "Children": ["y"]}, {"Title": "b", "Children": ["z"]}]"#, 2))
+                #"["0", {"Title": "a", "Texts": ["2"], "Children": ["y"]}, {"Title": "b", "Children": ["z"]}]"#, 2))
         #expect(waiter.hasEnded)
         let answer = Answer(try #require(waiter.response))
         let fresh = desk.get(target)
@@ -59,7 +59,7 @@ import TreeStore
         let desk = try Self.desk()
         let waiter = try Self.poll(desk, target)
         desk.api.publish(
-            try Self.snapshot(#"[{"Title": "a", "Text": "2", "Children": ["x"]}, "b"]"#, 2))
+            try Self.snapshot(#"[{"Title": "a", "Texts": ["2"], "Children": ["x"]}, "b"]"#, 2))
         #expect(!waiter.hasEnded)
         desk.api.publish(try Self.snapshot(#"["c"]"#, 3))
         #expect(waiter.hasEnded)
@@ -202,7 +202,7 @@ import TreeStore
         let wait = Wait(seconds: 30, isPreference: false)
         let otherwise = selected.notModified()
         let waiter = try #require(desk.api.room.admit(for: wait.duration, otherwise: otherwise))
-        desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
+        desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Texts": ["2"]}]"#, 2))
         desk.api.hold(waiter, inquiry: inquiry, having: selected, wait: wait)
         #expect(waiter.hasEnded)
         #expect(Answer(try #require(waiter.response)) == desk.get("/detail/a"))

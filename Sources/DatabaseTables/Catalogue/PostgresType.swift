@@ -51,6 +51,9 @@ struct PostgresType: Sendable {
         isLong = length < 0
     }
 
+    /// Whether rows may show values of the type without being asked (`FieldSelection.short`).
+    var isEverShort: Bool { kind != .data && kind != .structure }
+
     /// Returns the expressions that select a column: the value, and for a type of varying length, also the size in
     /// bytes.
     ///

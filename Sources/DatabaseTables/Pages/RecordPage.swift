@@ -23,7 +23,8 @@ protocol RecordPage {
 extension RecordPage {
     /// Returns a reader of the fields that the query shows.
     func makeReader() -> RecordReader {
-        RecordReader(
+        if asked.query.fields == .short { return RecordReader(shortValuesOf: list) }
+        return RecordReader(
             list: list, showing: { asked.query.fields.reaches($0.bytes.span) }, limit: RecordReader.rowLimit)
     }
 

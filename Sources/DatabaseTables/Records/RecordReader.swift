@@ -20,6 +20,8 @@ final class RecordReader {
     let isTree: Bool
     private let title: Int32?
     private let rowID: Int32?
+    /// Whether only short values are shown, and not the one that gives the title (`FieldSelection.short`).
+    private let isShort: Bool
     /// The maximum size of a text or of data that is shown, in bytes.
     let limit: Int
 
@@ -40,10 +42,21 @@ final class RecordReader {
         self.init(list: list, showing: { names?.contains($0.bytes) ?? true }, limit: Self.detailLimit)
     }
 
+    /// Creates a reader of the fields that rows show without being asked.
+    convenience init(shortValuesOf list: RecordList) {
+        self.init(
+            table: list.table, ordered: list.terms, showing: { $0.type?.isEverShort ?? true }, limit: Self.rowLimit,
+            isShort: true)
+    }
+
     /// - Parameter terms: the terms that order the records. Their values are selected, too.
-    init(table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int) {
+    init(
+        table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int,
+        isShort: Bool = false
+    ) {
         self.table = table
         self.limit = limit
+        self.isShort = isShort
         var places: [Int: Int32] = [:]
         var columns: [SQL] = []
         func place(_ number: Int) -> Int32 {
@@ -173,7 +186,8 @@ final class RecordReader {
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
     ///
-    /// - Returns: a sentence about the first value that exceeds the limit; nil if no value exceeds the limit.
+    /// - Returns: a sentence about the first value that exceeds the limit; nil if no value exceeds the limit, and for
+    ///   short values.
     func addFields(_ row: ResultRow, to packer: inout RowPacker) -> String? {
         switch row {
         case .sqlite(let statement): return addFields(statement, to: &packer)
@@ -181,7 +195,8 @@ final class RecordReader {
             var refusal: String?
             for (number, place, isSized, _) in shown {
                 let column = table.columns[number]
-                if let size = addField(row, at: Int(place), isSized: isSized, of: column, to: &packer) {
+                if let size = addField(row, at: Int(place), isSized: isSized, of: column, number, to: &packer), !isShort
+                {
                     refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
                 }
             }
@@ -195,6 +210,8 @@ final class RecordReader {
         for (number, place, isSized, range) in shown {
             let kind = statement.kind(place)
             switch kind {
+            case .null where isShort, .data where isShort: break
+            case .integer where givesTitle(number), .real where givesTitle(number): break
             case .null where isSized && statement.integer(place + 1) > limit:
                 let size = Int(statement.integer(place + 1))
                 refusal = refusal ?? Self.refusal(table.columns[number].name, size: size, limit: limit)
@@ -205,6 +222,7 @@ final class RecordReader {
             case .text, .data:
                 statement.withContent(place, kind) { bytes in
                     let name = names.span.extracting(range)
+                    if isShort, !Self.isShort(bytes) || givesTitle(number) && !bytes.isEmpty { return }
                     if bytes.count > limit {
                         refusal =
                             refusal ?? Self.refusal(table.columns[number].name, size: bytes.count, limit: limit)
@@ -220,6 +238,11 @@ final class RecordReader {
         }
         return refusal
     }
+
+    /// Whether only short values are shown, and the title is the value of a column unless that value is no title.
+    private func givesTitle(_ number: Int) -> Bool { isShort && number == table.titleColumn }
+
+    private static func isShort(_ text: Span<UInt8>) -> Bool { text.count <= FieldSelection.longestShortText }
 
     private static func refusal(_ name: String, size: Int, limit: Int) -> String {
         let advice = limit < detailLimit ? "; the detail shows up to \(detailLimit)" : ""
@@ -257,18 +280,30 @@ extension RecordReader {
     /// Adds a field to a row, unless the value is NULL or too large. Returns the size of a value that is too large;
     /// otherwise nil.
     func addField(
-        _ row: PostgresRow, at place: Int, isSized: Bool, of column: Column, to packer: inout RowPacker
+        _ row: PostgresRow, at place: Int, isSized: Bool, of column: Column, _ number: Int, to packer: inout RowPacker
     ) -> Int? {
         guard let type = column.type else { return nil }
         if isSized, let size = row.number(place + 1), size > limit { return size }
         guard let text = row.bytes(place) else { return nil }
         do throws(PropertyListError) {
             let value = type.value(text)
+            if isShort, !isShown(value, of: number) { return nil }
             if value != .null { try packer.add(column.bytes.span, value: value) }
         } catch {
             return text.count
         }
         return nil
+    }
+
+    /// Whether a value is short, and does not give the title.
+    private func isShown(_ value: PropertyListValue, of number: Int) -> Bool {
+        switch value {
+        case .string(let text):
+            let text = text.utf8Span.span
+            return Self.isShort(text) && !(givesTitle(number) && !text.isEmpty)
+        case .data, .array, .dictionary, .null: return false
+        default: return !givesTitle(number)
+        }
     }
 }
 

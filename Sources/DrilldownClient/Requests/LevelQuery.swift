@@ -89,7 +89,7 @@ extension LevelQuery {
 
     /// The fields that a row shows.
     public enum ShownFields: Hashable, Sendable, ExpressibleByArrayLiteral {
-        /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`.
+        /// Numbers, Booleans, dates and short texts.
         case usual
         /// All fields.
         case all

@@ -45,6 +45,7 @@ extension TreeBuilder {
         if arrangesLevel { row.marks.insert(.arrangesLevel) }
         if let title {
             row.title = tree.fields.titleText(title)
+            row.titleSource = title
         } else if items.count == 1 {
             row.title = tree.fields.loose("Root")
         } else if isTitledBySource {
@@ -52,7 +53,10 @@ extension TreeBuilder {
         } else if key == nil {
             throw noTitle
         }
-        if let key { row.explicitKey = tree.fields.textRange(key) }
+        if let key {
+            row.explicitKey = tree.fields.textRange(key)
+            row.keySource = key
+        }
         return row
     }
 

@@ -99,7 +99,7 @@ package struct ItemDraft: Sendable {
 
     var isPart: Bool { row.isPart }
 
-    func naturalKey(_ names: StructuralNames) -> [UInt8] { step.level.naturalKey(of: step.row, names: names) }
+    var naturalKey: [UInt8] { step.level.naturalKey(of: step.row) }
 }
 
 extension LevelDraft {

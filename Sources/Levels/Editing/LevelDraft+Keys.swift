@@ -30,8 +30,8 @@ extension LevelDraft {
 
     /// - Parameter positions: the numbers of the rows; nil to search for them.
     func group(_ key: [UInt8], positions: Positions? = nil) -> Group {
-        let hidden = (old.count..<old.rowCount).filter { old.naturalKey(of: $0, names: names) == key }
-        var rows = (old.rows(withNaturalKey: key, names: names) + hidden).compactMap { row in
+        let hidden = (old.count..<old.rowCount).filter { old.naturalKey(of: $0) == key }
+        var rows = (old.rows(withNaturalKey: key) + hidden).compactMap { row in
             positions.map { $0.old[row] } ?? number(ofOld: row)
         }
         for item in arrivals[key] ?? [] {

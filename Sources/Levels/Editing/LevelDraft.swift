@@ -181,7 +181,7 @@ package struct LevelDraft: Sendable {
         packed = nil
         if let section = section(of: row) { counts[section] -= 1 }
         reach += 1
-        let key = item.naturalKey(names)
+        let key = item.naturalKey
         changedKeys.insert(key)
         if case .item(let number) = withRows({ $0.remove(at: row) }) {
             arrivals[key]?.removeAll { $0 == number }
@@ -205,16 +205,16 @@ package struct LevelDraft: Sendable {
     mutating func replace(_ row: Int, with step: Item.Step, keepsLevel: Bool) throws(TreeError) {
         let number = try itemNumber(at: row)
         packed = nil
-        let (key, isExplicit) = (items[number].naturalKey(names), items[number].hasExplicitKey)
+        let (key, isExplicit) = (items[number].naturalKey, items[number].hasExplicitKey)
         items[number].replace(with: step, keepsLevel: keepsLevel)
-        guard items[number].naturalKey(names) != key || items[number].hasExplicitKey != isExplicit else { return }
+        guard items[number].naturalKey != key || items[number].hasExplicitKey != isExplicit else { return }
         changedKeys.insert(key)
         arrivals[key]?.removeAll { $0 == number }
         try arrive(number)
     }
 
     private mutating func arrive(_ number: Int) throws(TreeError) {
-        let key = items[number].naturalKey(names)
+        let key = items[number].naturalKey
         items[number].keepsKey = false
         changedKeys.insert(key)
         arrivals[key, default: []].append(number)
@@ -255,16 +255,16 @@ extension LevelDraft {
                 (next, reach) = (place + 1, max(reach, abs(number - place)))
                 let before = oldItem(place)
                 item.keepsKey =
-                    item.naturalKey(names) == before.naturalKey(names)
+                    item.naturalKey == before.naturalKey
                     && item.hasExplicitKey == before.hasExplicitKey && isShown(old: place) == (number < shownCount)
-                if !item.keepsKey { changedKeys.insert(before.naturalKey(names)) }
+                if !item.keepsKey { changedKeys.insert(before.naturalKey) }
             } else {
                 (item.place, item.keepsKey) = (nil, false)
             }
             all.append(.item(Int32(items.count)))
             if !item.keepsKey {
-                changedKeys.insert(item.naturalKey(names))
-                arrivals[item.naturalKey(names), default: []].append(items.count)
+                changedKeys.insert(item.naturalKey)
+                arrivals[item.naturalKey, default: []].append(items.count)
             }
             items.append(item)
         }
@@ -280,7 +280,7 @@ extension LevelDraft {
     private func isShown(old row: Int) -> Bool { row < old.count }
 
     private mutating func pass(from row: Int, to end: Int) {
-        for gone in row..<end { changedKeys.insert(old.naturalKey(of: gone, names: names)) }
+        for gone in row..<end { changedKeys.insert(old.naturalKey(of: gone)) }
     }
 }
 

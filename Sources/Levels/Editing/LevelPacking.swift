@@ -132,7 +132,7 @@ private struct LevelPacking: ~Copyable {
         }
         let row = gathered.gather(item)
         holdsTextBeyondXML = holdsTextBeyondXML || Self.holdsTextBeyondXML(row, in: gathered)
-        append(row, key: key ?? item.place.map { Array(old.bytes[old.row($0).key]) } ?? item.naturalKey(draft.names))
+        append(row, key: key ?? item.place.map { Array(old.bytes[old.row($0).key]) } ?? item.naturalKey)
     }
 
     private mutating func append(_ row: PendingRow, key: [UInt8]) {

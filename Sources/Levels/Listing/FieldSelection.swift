@@ -1,51 +1,29 @@
-public import Bytes
+import Bytes
 
 /// The fields of an item that a row shows.
 public enum FieldSelection: Hashable, Sendable {
-    /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`.
-    case cell
+    /// The short values: numbers, Booleans, dates, and texts of at most `longestShortText` bytes, without the field that
+    /// gives the title and without the `Key` (manual, Levels).
+    case short
     /// All fields.
     case all
     /// The fields with these names.
     case named(FieldNames)
 
-    /// Whether a field is shown.
-    @inlinable
-    @inline(__always)
-    public func contains(_ name: Span<UInt8>) -> Bool {
-        switch self {
-        case .cell: Self.isCellField(name)
-        case .all: true
-        case .named(let names): names.contains(name)
-        }
-    }
+    /// The largest size of a short text, in bytes of UTF-8.
+    public static var longestShortText: Int { ShortText.mostBytes }
 
     /// Whether a field must be read to show the selected fields.
     public func reaches(_ name: Span<UInt8>) -> Bool {
-        if case .named(let names) = self { names.reaches(name) } else { contains(name) }
-    }
-
-    @inlinable
-    @inline(__always)
-    static func isCellField(_ name: Span<UInt8>) -> Bool {
-        switch (name.count, name.isEmpty ? 0 : name[0]) {
-        case (3, UInt8(ascii: "T")): name.isEqual(to: "Tag")
-        case (4, UInt8(ascii: "K")): name.isEqual(to: "Kind")
-        case (4, UInt8(ascii: "V")): name.isEqual(to: "View")
-        case (4, UInt8(ascii: "T")): name.isEqual(to: "Type")
-        case (5, UInt8(ascii: "I")): name.isEqual(to: "Image")
-        case (5, UInt8(ascii: "V")): name.isEqual(to: "Value")
-        case (8, UInt8(ascii: "S")): name.isEqual(to: "Subtitle")
-        default: false
-        }
+        if case .named(let names) = self { names.reaches(name) } else { true }
     }
 }
 
 extension FieldSelection: CustomStringConvertible {
-    /// The text in a query: `*`, the names separated by commas, or `cell`.
+    /// The text in a query: `*`, the names separated by commas, or `short`.
     public var description: String {
         switch self {
-        case .cell: "cell"
+        case .short: "short"
         case .all: "*"
         case .named(let names): names.names.map { String(utf8: $0.span) }.joined(separator: ",")
         }

@@ -29,7 +29,7 @@ public struct RowQuery: Hashable, Sendable {
     /// The requested page.
     public var page = PageQuery()
     /// The fields that each row shows.
-    public var fields = FieldSelection.cell
+    public var fields = FieldSelection.short
     /// Whether each row needs the number of the rows below it. If not, a source may leave the numbers out, and refuse the
     /// query if it cannot find the rows soon.
     public var countsBelow = true
@@ -66,7 +66,7 @@ public struct RowQuery: Hashable, Sendable {
     /// The part of the query that determines the rows and their order. It is the same for all pages and fields.
     public var arrangement: RowQuery {
         var query = self
-        (query.page, query.fields) = (PageQuery(), .cell)
+        (query.page, query.fields) = (PageQuery(), .short)
         return query
     }
 
@@ -100,7 +100,7 @@ extension RowQuery: CustomStringConvertible {
         case .ofPage: parts.append("sections of the page")
         case .atMost(let count): parts.append("at most \(count) sections")
         }
-        if fields != .cell { parts.append("fields \(fields)") }
+        if fields != .short { parts.append("fields \(fields)") }
         return parts.joined(separator: "; ")
     }
 }

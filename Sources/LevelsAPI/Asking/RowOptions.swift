@@ -6,8 +6,8 @@ import PropertyLists
 extension QueryOption {
     static let fields = QueryOption(
         name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]", example: "Text",
-        defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
-        summary: "The fields that each row shows: their names, all of them, or none."
+        summary:
+            "The fields that each row shows: their names, all of them, or none. Without this option, rows show numbers, Booleans, dates and short texts."
     ) { value, values throws(Problem) in
         guard value != "*" else {
             values.rows.fields = .all

@@ -238,8 +238,8 @@ struct ShownRows {
     var differ: Bool {
         // An item without a level shows the same as an item with an empty level.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
-        let before = RowDescription(page: RowPage(old), fields: .cell)
-        let after = RowDescription(page: RowPage(new), fields: .cell)
+        let before = RowDescription(page: RowPage(old), fields: .short)
+        let after = RowDescription(page: RowPage(new), fields: .short)
         if let changed { return changed.contains { !after.showsRow($0, asShownBy: before) } }
         guard let pairs, pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }

@@ -63,7 +63,7 @@ struct DetailContent {
         if let links, !links.references.isEmpty { try write(links.references, under: basePath, to: &writer) }
         writer.beginObject("fields")
         try own.withRow { (row) throws(PropertyListError) in
-            try RowFields.tell(.all, of: row.packed, in: row.bytes, to: &writer)
+            try RowFields.tell(.all, of: row, to: &writer)
             writer.endObject()
             if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
         }

@@ -21,7 +21,7 @@ struct LevelCSV {
         let fields = answer.description.fields
         var (names, numbers) = (names, numbers)
         forEachRow { row in
-            RowFields.forEach(fields, of: row.packed, in: row.bytes) { name, value in
+            RowFields.forEach(fields, of: row) { name, value in
                 let hash = ContentHash.short(of: name)
                 if numbers[hash] == nil {
                     numbers[hash] = names.count
@@ -78,7 +78,7 @@ struct LevelCSV {
     ) throws(PropertyListError) {
         let bytes = row.bytes
         for number in cells.indices { cells[number] = .empty }
-        RowFields.forEach(answer.description.fields, of: row.packed, in: bytes) { name, value in
+        RowFields.forEach(answer.description.fields, of: row) { name, value in
             if let number = numbers[ContentHash.short(of: name)] { cells[number] = value.map(Cell.value) ?? .title }
             return value.map { RowFields.end(ofValueAt: $0, in: bytes) }
         }

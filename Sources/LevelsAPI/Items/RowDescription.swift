@@ -52,7 +52,7 @@ struct RowDescription {
         if row.isEstimate { try writer.member("counted", "estimate") }
         writer.member("href", link: prefixes.prefix(isLeaf: row.isLeaf), key: key)
         writer.beginObject("fields")
-        try RowFields.tell(fields, of: row.packed, in: row.bytes, to: &writer)
+        try RowFields.tell(fields, of: row, to: &writer)
         writer.endObject()
         if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
         if let number { try writeExtras(of: number, to: &writer) }

@@ -5,12 +5,14 @@ import PropertyLists
 /// Writes the fields of an item's row without its structure, in document order, or in the order of names in a query.
 enum RowFields {
     static func tell(
-        _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
+        _ selection: FieldSelection, of row: borrowing RowView, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         var walk = PackedWalk()
-        try forEach(selection, of: row, in: bytes) { (name, value) throws(PropertyListError) in
+        let bytes = row.bytes
+        let title = row.title
+        try forEach(selection, of: row) { (name, value) throws(PropertyListError) in
             guard let value else {
-                try writer.member("Title", bytes.extracting(row.title))
+                try writer.member("Title", title)
                 return nil
             }
             try writer.key(name, at: .byte(offset: 0))
@@ -22,21 +24,27 @@ enum RowFields {
     /// is a text. The closure returns the offset after the value.
     @inline(__always)
     static func forEach<Failure: Error>(
-        _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>,
+        _ selection: FieldSelection, of row: borrowing RowView,
         _ visit: (_ name: Span<UInt8>, _ value: Int?) throws(Failure) -> Int?
     ) throws(Failure) {
-        if row.isString {
+        let (packed, bytes) = (row.packed, row.bytes)
+        if packed.isString {
             let title = "Title".utf8Span.span
-            if selection.contains(title) { _ = try visit(title, nil) }
+            switch selection {
+            case .short: return
+            case .named(let names) where !names.contains(title): return
+            case .all, .named: _ = try visit(title, nil)
+            }
             return
         }
-        if case .named(let names) = selection { return try row.forEachField(named: names, in: bytes, visit) }
-        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
-        while reader.offset < row.fields.upperBound {
+        if case .named(let names) = selection { return try packed.forEachField(named: names, in: bytes, visit) }
+        let isShort = selection == .short
+        var reader = PackedReader(bytes: bytes, at: packed.fields.lowerBound)
+        while reader.offset < packed.fields.upperBound {
             let name = reader.run()
-            let tag = bytes[reader.offset]
             // Structure and controls are not fields; they have the highest tags.
-            if tag < PackedTag.hole.rawValue, selection.contains(bytes.extracting(name)) {
+            let isShown = bytes[reader.offset] < PackedTag.hole.rawValue
+            if isShown, !isShort || row.showsUnasked(valueAt: reader.offset) {
                 reader.offset = try visit(bytes.extracting(name), reader.offset) ?? reader.offset
             } else {
                 reader.skipValue()

@@ -29,12 +29,21 @@ enum OracleJSON {
     }
 
     private static func row(_ item: OracleItem) -> [String: Any] {
-        let cells = ["Subtitle", "Image", "Kind", "View", "Tag", "Value", "Type"]
         return [
             "key": item.key, "title": item.title, "leaf": item.isLeaf, "count": item.rows.count,
             "href": link(item.isLeaf ? "/detail/" : "/levels/", item),
-            "fields": dictionary(item.fields.filter { cells.contains($0.key) }),
+            "fields": dictionary(item.fields.filter(isShownUnasked)),
         ]
+    }
+
+    /// Whether a field is a short value, and neither the title nor the key.
+    private static func isShownUnasked(_ field: Value.Entry) -> Bool {
+        guard !["Title", "Key"].contains(field.key) else { return false }
+        switch field.value {
+        case .string(let text): return text.utf8.count <= 256
+        case .integer, .real, .boolean, .date: return true
+        default: return false
+        }
     }
 
     static func detail(_ item: OracleItem) -> [String: Any] {

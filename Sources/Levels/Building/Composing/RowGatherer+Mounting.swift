@@ -18,9 +18,13 @@ extension RowGatherer {
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
         row.marks = own.level.row(own.row).flags.union(root.level.row(root.row).flags).intersection(.marks)
         row.marks.remove(.isPart)
-        row.explicitKey = key(in: content)
-        if let title = title(in: content) {
-            row.title = title
+        if let key = key(in: content) {
+            row.explicitKey = PackedReader(bytes: self.bytes.span, at: key).text
+            row.keySource = key
+        }
+        if let value = titleValue(in: content) {
+            row.title = title(at: value)
+            row.titleSource = value
         } else if isDocument {
             row.title = appendLoose(own.level.title(own.row))
         } else if row.explicitKey == nil,
@@ -68,19 +72,24 @@ extension RowGatherer {
 
     // MARK: The title and the key
 
-    /// The text of the strongest title name with a value that can be a title.
-    private mutating func title(in content: Range<Int>) -> Range<Int>? {
-        for name in names[.title] {
-            guard let value = PackedDictionary(bytes: bytes.span, fields: content).value(name) else { continue }
-            if let text = PackedReader(bytes: bytes.span, at: value).text { return text }
-            if let text = PackedReader(bytes: bytes.span, at: value).scalarText { return appendLoose(text) }
-        }
-        return nil
+    /// The value under the strongest title name with a value that can be a title.
+    private func titleValue(in content: Range<Int>) -> Int? {
+        value(under: .title, in: content) { $0.scalarText != nil }
     }
 
-    private func key(in content: Range<Int>) -> Range<Int>? {
-        for name in names[.key] {
-            if let text = PackedDictionary(bytes: bytes.span, fields: content).textRange(name) { return text }
+    private mutating func title(at value: Int) -> Range<Int> {
+        if let text = PackedReader(bytes: bytes.span, at: value).text { return text }
+        return appendLoose(PackedReader(bytes: bytes.span, at: value).scalarText ?? "")
+    }
+
+    private func key(in content: Range<Int>) -> Int? { value(under: .key, in: content) { $0.text != nil } }
+
+    private func value(
+        under role: StructuralNames.Role, in content: Range<Int>, where isWanted: (PackedReader) -> Bool
+    ) -> Int? {
+        for name in names[role] {
+            guard let value = PackedDictionary(bytes: bytes.span, fields: content).value(name) else { continue }
+            if isWanted(PackedReader(bytes: bytes.span, at: value)) { return value }
         }
         return nil
     }

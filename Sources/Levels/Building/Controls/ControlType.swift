@@ -60,8 +60,10 @@ extension SetAsideRows {
         var moved = ByteBuffer()
         // A string has no fields, and gets only the control, because another field would make it a dictionary.
         try rows[number].move(from: source.span, to: &moved, showing: control)
-        rows[number].fields = rows[number].fields.moved(by: start)
-        rows[number].title = rows[number].title.moved(by: start)
+        // The text of the key stays where it is.
+        let key = rows[number].explicitKey
+        rows[number] = rows[number].moved(by: start)
+        rows[number].explicitKey = key
         rows[number].marks.insert(.isControl)
         bytes.append(copying: moved.span)
     }

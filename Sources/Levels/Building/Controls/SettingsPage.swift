@@ -98,12 +98,13 @@ struct SettingsPageBuilder: ~Copyable {
             bytes.append(run: Array(field.key.utf8).span)
             try bytes.append(value: field.value)
         }
-        let (title, key) = (textRange("Title", from: start), textRange("Key", from: start))
+        let (titleSource, keySource) = (value("Title", from: start), value("Key", from: start))
+        let (title, key) = (text(at: titleSource), text(at: keySource))
         if let control { try bytes.append(control: control) }
         let end = bytes.count
         var row = PendingRow(
-            fields: start..<end, title: title ?? end..<end, explicitKey: key,
-            marks: control == nil ? .isPart : .isControl, place: place)
+            fields: start..<end, title: title ?? end..<end, titleSource: titleSource ?? -1, explicitKey: key,
+            keySource: keySource ?? -1, marks: control == nil ? .isPart : .isControl, place: place)
         if title == nil, let value = fields["Title"] {
             guard let text = value.scalarText else {
                 throw PropertyListError(reason: "a title must be text, a number or a date")
@@ -114,8 +115,12 @@ struct SettingsPageBuilder: ~Copyable {
         rows.append(row)
     }
 
-    private func textRange(_ name: String, from start: Int) -> Range<Int>? {
-        PackedDictionary(bytes: bytes.span, fields: start..<bytes.count).textRange(name)
+    private func value(_ name: String, from start: Int) -> Int? {
+        PackedDictionary(bytes: bytes.span, fields: start..<bytes.count).value(name)
+    }
+
+    private func text(at value: Int?) -> Range<Int>? {
+        value.flatMap { PackedReader(bytes: bytes.span, at: $0).text }
     }
 
     private static func control(of specifier: PropertyListDictionary) -> PropertyListDictionary {

@@ -108,7 +108,8 @@ extension Level {
         let source = bytes
         let row = row(number)
         var pending = PendingRow(
-            fields: row.fields, title: row.title, isString: row.isString, marks: row.flags.intersection(.marks),
+            fields: row.fields, title: row.title, titleSource: row.titleSource, keySource: row.keySource,
+            isString: row.isString, marks: row.flags.intersection(.marks),
             recordNumber: UInt32(row.recordNumber(in: source.span)))
         // Only the presence of a `Key` counts here; the key itself follows.
         if row.hasExplicitKey { pending.explicitKey = 0..<0 }
@@ -141,6 +142,8 @@ extension PendingRow {
         if let control { try bytes.append(control: control) }
         fields = start..<bytes.count
         title = oldTitle.moved(by: start - oldFields.lowerBound)
+        if titleSource >= 0 { titleSource += start - oldFields.lowerBound }
+        if keySource >= 0 { keySource += start - oldFields.lowerBound }
         if let newTitle {
             bytes.append(newTitle)
         } else if !oldFields.contains(oldTitle.lowerBound) || oldTitle.upperBound > oldFields.upperBound {

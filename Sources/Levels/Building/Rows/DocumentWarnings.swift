@@ -51,12 +51,15 @@ extension DocumentWarning: CustomStringConvertible {
 /// This is a class, so that an optional takes only one word. For nearly every level, the optional is nil.
 final class RepeatedTitle {
     let title: String
+    /// Whether the rows share a key of their own, and not only a title.
+    let isKey: Bool
     let count: Int
     /// The positions of the first two of these rows; nil if the position is not known.
     let first, second: SourcePosition?
 
-    init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {
+    init(title: String, isKey: Bool = false, count: Int, first: SourcePosition?, second: SourcePosition?) {
         self.title = title
+        self.isKey = isKey
         self.count = count
         self.first = first
         self.second = second
@@ -68,8 +71,8 @@ final class RepeatedTitle {
 
     /// The message for rows that are records, which have no Key.
     var messageAboutRecords: String {
-        "\(count) records have the title '\(quoted: title)'\(place); "
-            + "in TitleBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
+        "\(count) records have the \(isKey ? "key" : "title") '\(quoted: title)'\(place); in \(isKey ? "KeyBy" : "TitleBy"), "
+            + "name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
     }
 
     private var place: String {

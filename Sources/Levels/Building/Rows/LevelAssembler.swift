@@ -175,6 +175,7 @@ struct LevelAssembler: ~Copyable {
         output.append(flags.rawValue)
         output.append(packed: UInt64(title.count))
         if ownsTitle {
+            if !row.isString { output.append(packed: row.place(of: row.titleSource)) }
             output.append(title)
         } else {
             output.append(packed: UInt64(row.title.lowerBound - row.fields.lowerBound))
@@ -183,6 +184,7 @@ struct LevelAssembler: ~Copyable {
             output.append(packed: UInt64(key.count))
             output.append(key.span)
         }
+        if row.explicitKey != nil { output.append(packed: row.place(of: row.keySource)) }
     }
 }
 
@@ -191,13 +193,20 @@ struct PendingRow {
     var fields: Range<Int>
     /// The range of the title: inside `fields` if the title is a text in a field, otherwise outside of `fields`.
     var title: Range<Int>
+    /// The offset of the value that gives the title; -1 if there is none. Counts only if the title is outside of `fields`.
+    var titleSource = -1
     var explicitKey: Range<Int>?
+    /// The offset of the value that gives the explicit key; -1 if there is none.
+    var keySource = -1
     var isString = false
     /// Some of `Row.Flags.marks`.
     var marks: Row.Flags = []
     /// The number of a record in its table, from 1; 0 if the row is not a record.
     var recordNumber: UInt32 = 0
     var place = PackedPosition.none
+
+    /// The place of a value, as in the head of a packed row.
+    fileprivate func place(of source: Int) -> UInt64 { source < 0 ? 0 : UInt64(source - fields.lowerBound + 1) }
 }
 
 /// The levels of an older snapshot by their content, so that a new tree can share the unchanged levels.
@@ -207,10 +216,13 @@ public final class LevelPool {
     private var levels: [ContentHash: Level] = [:]
     /// The older document.
     public let document: Level
+    /// What was decided about the older document, if it was read as it is.
+    public let kept: KeptReading?
 
     /// Collects all levels of a tree, in linear time and without recursion.
-    public init(_ document: Level) {
+    public init(_ document: Level, kept: KeptReading? = nil) {
         self.document = document
+        self.kept = kept
         var waiting = [document]
         while let level = waiting.popLast() {
             levels[level.hash] = level

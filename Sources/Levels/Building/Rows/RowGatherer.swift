@@ -30,6 +30,8 @@ struct RowGatherer: ~Copyable {
         var pending = PendingRow(
             fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString,
             marks: row.flags.intersection(.marks), recordNumber: UInt32(row.recordNumber(in: source.span)))
+        if row.titleSource >= 0 { pending.titleSource = row.titleSource + distance }
+        if row.keySource >= 0 { pending.keySource = row.keySource + distance }
         pending.explicitKey = explicitKey(of: row, level: level, number: number)
         return pending
     }
@@ -37,7 +39,7 @@ struct RowGatherer: ~Copyable {
     private mutating func explicitKey(of row: Row, level: Level, number: Int) -> Range<Int>? {
         guard row.flags.contains(.hasExplicitKey) else { return nil }
         let start = bytes.count
-        bytes.append(level.naturalKey(of: number, names: names).span)
+        bytes.append(level.naturalKey(of: number).span)
         return start..<bytes.count
     }
 
@@ -68,22 +70,30 @@ struct RowGatherer: ~Copyable {
     mutating func gather(_ level: Level, number: Int, hiding names: Set<String>) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
-        let start = bytes.count
-        var title: Range<Int>?
+        var pending = PendingRow(fields: bytes.count..<bytes.count, title: 0..<0)
         for field in PackedField.all(in: row.fields, of: source.span) {
-            if field.holdsTitle(of: row) { title = row.title.moved(by: bytes.count - field.range.lowerBound) }
             bytes.append(source.span.extracting(field.range.lowerBound..<field.value))
             let name = String(utf8: source.span.extracting(field.name))
             if names.contains(name), !field.isStructure { bytes.append(PackedTag.hidden) }
+            pending.follow(field, of: row, by: bytes.count - field.value)
             bytes.append(source.span.extracting(field.value..<field.range.upperBound))
         }
-        let end = bytes.count
-        if title == nil { bytes.append(source.span.extracting(row.title)) }
-        var pending = PendingRow(
-            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
-            recordNumber: UInt32(row.recordNumber(in: source.span)))
-        pending.explicitKey = explicitKey(of: row, level: level, number: number)
+        finish(&pending, as: row, level: level, number: number)
         return pending
+    }
+
+    /// Ends a row whose fields have been appended one by one, with the title and the key of a row.
+    private mutating func finish(_ pending: inout PendingRow, as row: Row, level: Level, number: Int) {
+        let bytes = level.bytes
+        pending.fields = pending.fields.lowerBound..<self.bytes.count
+        if pending.title.isEmpty {
+            let start = self.bytes.count
+            append(bytes.span.extracting(row.title))
+            pending.title = start..<self.bytes.count
+        }
+        pending.marks = row.flags.intersection(.marks)
+        pending.recordNumber = UInt32(row.recordNumber(in: bytes.span))
+        pending.explicitKey = explicitKey(of: row, level: level, number: number)
     }
 
     func structure(of row: Item.Step) -> ByteBuffer {
@@ -102,34 +112,40 @@ struct RowGatherer: ~Copyable {
     ) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
-        let start = bytes.count
-        var title: Range<Int>?
+        var pending = PendingRow(fields: bytes.count..<bytes.count, title: 0..<0)
         if row.isString {
-            title = appendTitle(source.span.extracting(row.title))
+            appendTitle(source.span.extracting(row.title), of: &pending)
         } else {
             for field in PackedField.all(in: row.fields, of: source.span) where keepsStructure || !field.isStructure {
-                if field.holdsTitle(of: row) {
-                    title = row.title.moved(by: bytes.count - field.range.lowerBound)
-                }
+                pending.follow(field, of: row, by: bytes.count - field.range.lowerBound)
                 bytes.append(source.span.extracting(field.range))
             }
         }
         bytes.append(more)
-        let end = bytes.count
-        if title == nil { bytes.append(source.span.extracting(row.title)) }
-        var pending = PendingRow(
-            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
-            recordNumber: UInt32(row.recordNumber(in: source.span)))
+        finish(&pending, as: row, level: level, number: number)
         if PackedField.all(in: 0..<more.count, of: more).contains(where: \.isHole) { pending.marks.remove(.isPart) }
-        pending.explicitKey = explicitKey(of: row, level: level, number: number)
         return pending
     }
 
-    /// Appends a string's title as a field.
-    private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
+    /// Appends a string's title as the field that gives the title of a row.
+    private mutating func appendTitle(_ text: Span<UInt8>, of row: inout PendingRow) {
         bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
+        row.titleSource = bytes.count
         bytes.append(PackedTag.string, content: text)
-        return bytes.count - text.count..<bytes.count
+        row.title = bytes.count - text.count..<bytes.count
+    }
+}
+
+extension PendingRow {
+    /// Takes the title and the key of a packed row along with the field that gives them.
+    ///
+    /// - Parameter distance: the number of bytes by which the value moves.
+    fileprivate mutating func follow(_ field: PackedField, of row: Row, by distance: Int) {
+        if field.range.contains(row.titleSource) {
+            titleSource = row.titleSource + distance
+            if row.holdsTitleInFields { title = row.title.moved(by: distance) }
+        }
+        if field.range.contains(row.keySource) { keySource = row.keySource + distance }
     }
 }
 

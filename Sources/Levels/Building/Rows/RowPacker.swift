@@ -34,7 +34,10 @@ public struct RowPacker: ~Copyable {
         var flags: Row.Flags = [.hasOwnTitle]
         if hasOwnKey { flags.insert(.hasOwnKey) }
         rows.append(flags.rawValue)
-        rows.append(run: title)
+        rows.append(packed: UInt64(title.count))
+        // No field gives the title.
+        rows.append(0)
+        rows.append(title)
         if hasOwnKey { rows.append(run: key) }
     }
 

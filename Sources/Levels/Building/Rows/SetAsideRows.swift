@@ -34,21 +34,30 @@ struct SetAsideRows {
 
 extension SetAsideRows {
     /// Numbers the rows as records. The title of each row is its value in a field, or else its number.
-    mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
-        let name = Array(field.utf8)
+    mutating func becomeRecords(by drilling: RecordDrilling) throws(PropertyListError) {
+        let name = Array(drilling.titleField.utf8)
+        let keyNames = drilling.keyField.map { [Array($0.utf8)] } ?? []
         let end = bytes.count
         var loose = ByteBuffer()
         for row in rows.indices {
             rows[row].marks.insert(.hasRecordNumber)
             rows[row].recordNumber = UInt32(row + 1)
-            let value = PackedDictionary(bytes: bytes.span, fields: rows[row].fields).firstValue(name.span)
+            if let key = PackedTitle(key: keyNames, of: rows[row].fields, in: bytes.span) {
+                rows[row].keySource = key.source
+                rows[row].explicitKey = key.range(appendingTo: &loose, at: end)
+            }
+            let value = PackedDictionary(bytes: bytes.span, fields: rows[row].fields).value(under: name.span)
+            rows[row].titleSource = value ?? -1
             if let text = value.flatMap({ PackedReader(bytes: bytes.span, at: $0).text }), !text.isEmpty {
                 rows[row].title = text
                 continue
             }
             let start = loose.count
             try FacetText.append(value, in: bytes.span, to: &loose)
-            if loose.count == start { loose.append("\(row + 1)") }
+            if loose.count == start {
+                loose.append("\(row + 1)")
+                rows[row].titleSource = -1
+            }
             rows[row].title = end + start..<end + loose.count
         }
         guard !loose.isIncomplete, MemoryBudget.hasRoom(for: loose.count * 2) else { throw .outOfMemory }
@@ -93,9 +102,14 @@ extension TreeAssembly {
 }
 
 extension PendingRow {
-    fileprivate func moved(by distance: Int) -> PendingRow {
-        PendingRow(
-            fields: fields.moved(by: distance), title: title.moved(by: distance),
-            explicitKey: explicitKey?.moved(by: distance), isString: isString, marks: marks, place: place)
+    /// The same row in other bytes, where everything of it has moved by the same distance.
+    func moved(by distance: Int) -> PendingRow {
+        var row = self
+        row.fields = fields.moved(by: distance)
+        row.title = title.moved(by: distance)
+        row.explicitKey = explicitKey?.moved(by: distance)
+        if titleSource >= 0 { row.titleSource += distance }
+        if keySource >= 0 { row.keySource += distance }
+        return row
     }
 }

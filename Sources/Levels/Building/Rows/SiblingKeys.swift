@@ -167,7 +167,8 @@ struct SiblingKeys: ~Copyable {
             first.explicitKey == nil
             ? source.extracting(first.title) : natural(Int(most.key), rows: rows, source: source)
         repeatedTitle = RepeatedTitle(
-            title: String(utf8: title), count: most.value.count, first: first.place.position,
+            title: String(utf8: title), isKey: first.explicitKey != nil, count: most.value.count,
+            first: first.place.position,
             second: rows[most.value.second].place.position)
     }
 
@@ -197,35 +198,32 @@ struct SiblingKeys: ~Copyable {
 /// Natural keys: the keys of rows without regard to their siblings (manual, Paths and keys).
 extension Level {
     /// A row's key without the number that distinguishes the row from its siblings.
-    func naturalKey(of number: Int, names: StructuralNames) -> [UInt8] {
+    func naturalKey(of number: Int) -> [UInt8] {
         let bytes = bytes
         let row = row(number)
         let key = bytes.span.extracting(row.key)
         guard row.flags.contains(.hasOwnKey) else { return Array(copying: key) }
         guard row.flags.contains(.hasExplicitKey) else { return ItemKey.natural(bytes.span.extracting(row.title)) }
-        guard ItemKey.numberedBase(of: key) != nil else { return Array(copying: key) }
-        for name in names[.key] {
-            guard let value = PackedDictionary(bytes: bytes.span, fields: row.fields).value(name) else { continue }
-            guard let text = PackedReader(bytes: bytes.span, at: value).text else { break }
-            return ItemKey.natural(bytes.span.extracting(text))
-        }
-        return Array(copying: key)
+        guard ItemKey.numberedBase(of: key) != nil, row.keySource >= 0 else { return Array(copying: key) }
+        let source = PackedReader(bytes: bytes.span, at: row.keySource)
+        if let text = source.text { return ItemKey.natural(bytes.span.extracting(text)) }
+        return source.scalarText.map { Array($0.utf8) } ?? Array(copying: key)
     }
 
     /// Whether another row has the same natural key as a row.
-    func sharesNaturalKey(_ number: Int, names: StructuralNames) -> Bool {
-        rows(withNaturalKey: naturalKey(of: number, names: names), upTo: 2, names: names).count > 1
+    func sharesNaturalKey(_ number: Int) -> Bool {
+        rows(withNaturalKey: naturalKey(of: number), upTo: 2).count > 1
     }
 
     /// The shown rows with a natural key, in order.
     ///
     /// - Parameter limit: the number of rows after which the search ends.
-    func rows(withNaturalKey natural: [UInt8], upTo limit: Int = .max, names: StructuralNames) -> [Int] {
+    func rows(withNaturalKey natural: [UInt8], upTo limit: Int = .max) -> [Int] {
         var rows: [Int] = []
         var (key, number) = (natural, 1)
         // The keys of the rows are numbered. A number is left out only if it is part of the natural key of another row.
         while rows.count < limit, let row = row(withKey: key.span) {
-            if naturalKey(of: row, names: names) == natural { rows.append(row) } else if rows.isEmpty { break }
+            if naturalKey(of: row) == natural { rows.append(row) } else if rows.isEmpty { break }
             number += 1
             key = natural + Array("~\(number)".utf8)
         }

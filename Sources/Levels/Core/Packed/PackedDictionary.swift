@@ -36,6 +36,17 @@ struct PackedDictionary: ~Escapable {
         return nil
     }
 
+    /// The offset of the first value with a name, or else of the value at the name as a path; nil if both are missing.
+    func value(under name: Span<UInt8>) -> Int? { firstValue(name) ?? value(along: name) }
+
+    /// The offset of the value under the first of several names, or paths, that the dictionary has; nil if it has none.
+    func value(underFirstOf names: [[UInt8]]) -> Int? {
+        for name in names {
+            if let value = value(under: name.span) { return value }
+        }
+        return nil
+    }
+
     /// The offset of the value at a path of names with dots between them, through dictionaries; nil if it is missing, and
     /// for a name without a dot.
     func value(along path: Span<UInt8>) -> Int? {

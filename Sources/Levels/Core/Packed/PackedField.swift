@@ -111,9 +111,17 @@ public enum LevelForm: UInt8, Sendable {
     case value
 
     /// Whether several rows may have the same key of their own, and are numbered like rows with the same title.
-    var allowsSharedKeys: Bool { self == .specifiers || self == .members }
+    var allowsSharedKeys: Bool { self == .specifiers || self == .records || isNatural }
     /// Whether the document is read as it is.
     public var isNatural: Bool { self == .list || self == .members }
     /// Whether the rows were made from a table, and are written as its records.
     public var isDrilled: Bool { self == .facets || self == .records }
+    /// Whether the key of a row is a field like others, and not a structural `Key`.
+    var showsKeys: Bool { isNatural || isDrilled }
+}
+
+/// A text that is short enough to title a row, to be its key, or to be shown by a row without being asked.
+enum ShortText {
+    /// The largest size, in bytes of UTF-8.
+    static let mostBytes = 256
 }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import PropertyLists
 
 /// The division of a flat table into levels: the fields to drill by, and the field that titles a record.
 public struct RecordDrilling: Sendable, Hashable {
@@ -7,31 +8,27 @@ public struct RecordDrilling: Sendable, Hashable {
     /// The field with the title of a record. The title of a record without a value in this field is the record's number
     /// in the table.
     public var titleField: String
+    /// The field with the key of a record: a short text, or an integer. Nil, or a record without a value in this field: the
+    /// title is the key.
+    public var keyField: String?
 
     /// The default of `titleField`.
     public static let defaultTitleField = "Title"
 
-    public init(fields: [String], titleField: String = defaultTitleField) {
+    public init(fields: [String], titleField: String = defaultTitleField, keyField: String? = nil) {
         self.fields = fields
         self.titleField = titleField
+        self.keyField = keyField
     }
 }
 
-/// The division into levels that was chosen for a document that is a table, and alternatives to suggest to the
-/// document's author.
-public struct RecordChoice: Sendable, Equatable {
-    /// The fields to drill by, and the field of the titles.
-    public let drilling: RecordDrilling
-    /// The number of records.
-    public let records: Int
-    /// Whether the author named the field of the titles.
-    public let isTitleGiven: Bool
-    /// Whether a field has the titles; otherwise the numbers of the records are their titles.
-    public let hasTitles: Bool
-    /// Another field that could title the records.
-    public let otherTitle: String?
-    /// Fields with few different values, which could be levels.
-    public let levels: [String]
+extension RecordDrilling: CustomStringConvertible {
+    /// The fields, such as `records by 'Name', drilled by 'Artist', 'Album'`.
+    public var description: String {
+        let levels = fields.map { "'\(quoted: $0)'" }.joined(separator: ", ")
+        let keys = keyField.map { ", keys '\(quoted: $0)'" } ?? ""
+        return "records by '\(quoted: titleField)'\(keys)" + (fields.isEmpty ? "" : ", drilled by \(levels)")
+    }
 }
 
 extension Level {
@@ -53,7 +50,9 @@ extension Level {
         guard let names = item.value("DrillBy").flatMap({ PackedReader(bytes: bytes.span, at: $0).texts }) else {
             return nil
         }
-        return RecordDrilling(fields: names, titleField: item.text("TitleBy") ?? RecordDrilling.defaultTitleField)
+        return RecordDrilling(
+            fields: names, titleField: item.text("TitleBy") ?? RecordDrilling.defaultTitleField,
+            keyField: item.text("KeyBy"))
     }
 }
 

@@ -5,10 +5,14 @@ import Bytes
 /// The packed form of a row is:
 ///
 /// 1. The flags.
-/// 2. The length of the title, then the bytes of the title or the offset of the title in the fields.
+/// 2. The length of the title, then either the offset of the title in the fields, or, unless the item is a string, the
+///    place of the value that gives the title, and the bytes of the title.
 /// 3. The length and the bytes of the key, if the key differs from the title.
-/// 4. The fields.
-/// 5. For a record, its number in the table.
+/// 4. For a key of its own, the place of the value that gives the key.
+/// 5. The fields.
+/// 6. For a record, its number in the table.
+///
+/// The place of a value is its offset in the fields plus 1; 0 if no value of the item gives the title or the key.
 ///
 /// The next row follows.
 public struct Row: Sendable {
@@ -18,6 +22,11 @@ public struct Row: Sendable {
     public let key: Range<Int>
     /// The packed fields, names and values in document order.
     public let fields: Range<Int>
+    /// Where the title comes from: the start of the title in its field, or the offset of a value whose text is the title;
+    /// -1 if no field gives the title.
+    let titleSource: Int
+    /// The offset of the value that gives the key; -1 if no field gives the key.
+    let keySource: Int
     let flags: Flags
 
     struct Flags: OptionSet, Sendable {
@@ -27,7 +36,7 @@ public struct Row: Sendable {
         static let hasOwnKey = Flags(rawValue: 2)
         /// The title is in the row's head, outside of the fields.
         static let hasOwnTitle = Flags(rawValue: 4)
-        /// The key comes from a `Key` field.
+        /// The key does not come from the title.
         static let hasExplicitKey = Flags(rawValue: 8)
         /// The item has `SortBy` or `GroupBy`, which order the level below the item.
         static let arrangesLevel = Flags(rawValue: 16)
@@ -50,7 +59,7 @@ public struct Row: Sendable {
     /// Whether the item was written as a string.
     public var isString: Bool { flags.contains(.isString) }
 
-    /// Whether the key comes from a `Key` field.
+    /// Whether the item has a key that does not come from its title, such as its `Key`.
     public var hasExplicitKey: Bool { flags.contains(.hasExplicitKey) }
 
     /// Whether the item is a record of a table, so that every key is a field.
@@ -80,17 +89,23 @@ public struct Row: Sendable {
         flags = Flags(rawValue: reader.byte())
         let titleLength = Int(reader.number())
         var titleStart = 0
+        var titlePlace = 0
         if flags.contains(.hasOwnTitle) {
+            if !flags.contains(.isString) { titlePlace = Int(reader.number()) }
             titleStart = reader.offset
             reader.offset += titleLength
         } else {
             titleStart = Int(reader.number())
+            titlePlace = titleStart + 1
         }
         let ownKey = flags.contains(.hasOwnKey) ? reader.run() : 0..<0
+        let keyPlace = flags.contains(.hasExplicitKey) ? Int(reader.number()) : 0
         fields = reader.offset..<(flags.contains(.hasRecordNumber) ? end - Flags.recordNumberBytes : end)
         if !flags.contains(.hasOwnTitle) { titleStart += reader.offset }
         title = titleStart..<titleStart + titleLength
         key = flags.contains(.hasOwnKey) ? ownKey : title
+        titleSource = titlePlace == 0 ? -1 : fields.lowerBound + titlePlace - 1
+        keySource = keyPlace == 0 ? -1 : fields.lowerBound + keyPlace - 1
     }
 }
 
@@ -104,9 +119,7 @@ extension Row {
     }
 }
 
-extension PackedField {
-    /// Whether the title of a row is in this field, and moves with it.
-    func holdsTitle(of row: Row) -> Bool {
-        !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound)
-    }
+extension Row {
+    /// Whether the title is inside of the fields.
+    var holdsTitleInFields: Bool { !flags.contains(.hasOwnTitle) }
 }

@@ -278,6 +278,10 @@ extension TreeWalk {
             try Self.key("TitleBy", to: &consumer)
             try consumer.string(Array(drilling.titleField.utf8).span)
         }
+        if let field = drilling.keyField {
+            try Self.key("KeyBy", to: &consumer)
+            try consumer.string(Array(field.utf8).span)
+        }
         try Self.key("Records", to: &consumer)
         stack.append(.end)
         try beginRecords(below: level.child(row), to: &consumer)

@@ -118,7 +118,7 @@ extension EditSession {
 
     private static func itemWithSharedKey(_ path: ItemPath, in document: Level, names: StructuralNames) -> Item? {
         guard case .found(let item) = Item.find(path, in: document), item.depth > 0 else { return nil }
-        return item.own.level.sharesNaturalKey(item.own.row, names: names) ? item : nil
+        return item.own.level.sharesNaturalKey(item.own.row) ? item : nil
     }
 
     static func missing(_ key: String, nearest: Item) -> EditRefusal {

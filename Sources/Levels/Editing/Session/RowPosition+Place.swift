@@ -21,14 +21,16 @@ extension RowPosition {
         if let section, !(0..<listed).contains(section) { throw Self.noSection(section, of: listed) }
         if let key {
             guard let row = session.row(withKey: Self.normalized(key), below: target) else {
-                throw Self.noRow(key, in: target)
+                throw Self.noRow(key, in: target.shown)
             }
             var end = 0
             let holding = counts.firstIndex { count in
                 end += count
                 return row < end
             }
-            guard row != moved, let holding, section ?? holding == holding else { throw Self.noRow(key, in: target) }
+            guard row != moved, let holding, section ?? holding == holding else {
+                throw Self.noRow(key, in: target.shown)
+            }
             let isPastMoved = moved.map { $0 < row } ?? false
             return RowPlace(owner: target.path, section: holding, row: row + (isAfter ? 1 : 0) - (isPastMoved ? 1 : 0))
         }
@@ -36,35 +38,35 @@ extension RowPosition {
         let start = counts[..<chosen].reduce(0, +)
         let isFromBefore = moved.map { $0 < start } ?? false
         let isFromHere = moved.map { (start..<start + counts[chosen]).contains($0) } ?? false
-        let offset = try offset(among: counts[chosen] - (isFromHere ? 1 : 0), in: target)
+        let offset = try offset(among: counts[chosen] - (isFromHere ? 1 : 0), in: target.shown)
         return RowPlace(owner: target.path, section: chosen, row: start - (isFromBefore ? 1 : 0) + offset)
     }
 
     /// Returns the number of the section's rows that are before this position.
-    private func offset(among count: Int, in target: EditTarget) throws(EditRefusal) -> Int {
+    func offset(among count: Int, in owner: Item) throws(EditRefusal) -> Int {
         switch self {
         case .first: return 0
         case .last: return count
         case .offset(let offset):
             guard (0...count).contains(offset) else { throw Self.noPosition("\(offset)", of: count) }
             return offset
-        case .before(let key), .after(let key): throw Self.noRow(key, in: target)
+        case .before(let key), .after(let key): throw Self.noRow(key, in: owner)
         case .unknown(let text): throw Self.noPosition("'\(quoted: text)'", of: count)
         }
     }
 
     // MARK: The neighbouring row
 
-    private var key: String? {
+    var key: String? {
         switch self {
         case .before(let key), .after(let key): key
         case .first, .last, .offset, .unknown: nil
         }
     }
 
-    private var isAfter: Bool { if case .after = self { true } else { false } }
+    var isAfter: Bool { if case .after = self { true } else { false } }
 
-    private static func normalized(_ key: String) -> [UInt8] { ItemKey.normalized(key.utf8Span.span) }
+    static func normalized(_ key: String) -> [UInt8] { ItemKey.normalized(key.utf8Span.span) }
 
     // MARK: Refusals
 
@@ -83,7 +85,7 @@ extension RowPosition {
                 "'at' must be first, last, before:<key>, after:<key> or a number from 0 to \(count), not \(position).")
     }
 
-    private static func noSection(_ section: Int, of count: Int) -> EditRefusal {
+    static func noSection(_ section: Int, of count: Int) -> EditRefusal {
         EditRefusal(
             .badPlace(parameter: "section"),
             detail: count == 1
@@ -91,8 +93,8 @@ extension RowPosition {
                 : "'section' must be from 0 to \(count - 1), not \(section).")
     }
 
-    private static func noRow(_ key: String, in target: EditTarget) -> EditRefusal {
+    static func noRow(_ key: String, in owner: Item) -> EditRefusal {
         .conflict(
-            "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so nothing can be placed beside it")
+            "no row of \(owner.titlePath) has the key '\(quoted: key)', so nothing can be placed beside it")
     }
 }

@@ -17,8 +17,8 @@ public enum FieldHints {
     ///   - page: the rows of the answer.
     public static func sentences(for query: RowQuery, below item: Item, on page: RowPage) -> [String] {
         let asked = query.fieldNames
-        guard !asked.isEmpty else { return [] }
-        return missing(Array(asked.prefix(mostAsked)), of: query, below: item, on: page)
+        let missing = asked.isEmpty ? [] : missing(Array(asked.prefix(mostAsked)), of: query, below: item, on: page)
+        return missing
             + (query.conditions + query.alternatives).filter(\.hasDoubtfulOperator).map {
                 "'\(quoted: $0.field.name)' is compared with '\(quoted: $0.value)'; the operators are :, !, <, <=, >, >=, ~ and !~."
             }

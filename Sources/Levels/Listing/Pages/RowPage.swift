@@ -148,12 +148,15 @@ public struct RowView: ~Escapable {
     public let isEstimate: Bool
     /// The reason why the level below could not be read, or why a field of the row is not shown; otherwise nil.
     public let refusal: String?
+    /// Whether the field that gives the key is shown like others.
+    private let showsKey: Bool
 
     @inline(__always)
     @_lifetime(copy bytes)
     init(bytes: Span<UInt8>, number: Int, of level: Level) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
+        showsKey = level.form.showsKeys
         let count = level.childCount(number)
         let elsewhere = count == 0 ? level.child(number)?.countElsewhere : nil
         self.count = elsewhere ?? count
@@ -168,6 +171,7 @@ public struct RowView: ~Escapable {
     ) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
+        showsKey = level.form.showsKeys
         self.count = count
         isLeaf = count == 0
         self.isEstimate = isEstimate
@@ -186,6 +190,21 @@ public struct RowView: ~Escapable {
     public var title: Span<UInt8> {
         @_lifetime(copy self)
         get { bytes.extracting(packed.title) }
+    }
+
+    /// Whether the row shows a value of its item without being asked (`FieldSelection.short`).
+    @inline(__always)
+    public func showsUnasked(valueAt offset: Int) -> Bool {
+        guard offset != packed.keySource || showsKey else { return false }
+        switch PackedTag(rawValue: bytes[offset]) {
+        case .string:
+            var reader = PackedReader(bytes: bytes, at: offset + 1)
+            let text = reader.run()
+            return text.count <= FieldSelection.longestShortText && text.lowerBound != packed.titleSource
+                && offset != packed.titleSource
+        case .no, .yes, .positive, .negative, .real, .date: return offset != packed.titleSource
+        default: return false
+        }
     }
 }
 

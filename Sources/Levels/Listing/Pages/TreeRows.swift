@@ -130,7 +130,7 @@ extension Item {
         content.append(bytes.span.extracting(row.fields))
         if let level { content.append(level.hash) }
         if let drilling = remainingDrilling {
-            for name in [drilling.titleField] + drilling.fields {
+            for name in [drilling.titleField] + (drilling.keyField.map { [$0] } ?? []) + drilling.fields {
                 content.append(littleEndian: UInt64(name.utf8.count))
                 content.append(name)
             }

@@ -151,6 +151,7 @@ public struct DatabaseTree: TreeSource {
         let rows: ItemRows
         let head: TreeHead
         var interpretation = interpretation
+        interpretation.shape = .items
         let history: [RevisionEntry]
         do throws(DatabaseError) {
             (rows, head) = try waiting(patience, onWait: noteWait) { () throws(DatabaseError) in

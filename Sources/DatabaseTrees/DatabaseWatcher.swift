@@ -39,7 +39,7 @@ final class DatabaseWatcher: SourceWatcher {
         isStale = true
         let read: DatabaseTree.Read
         do throws(SourceError) {
-            read = try source.read(database, pool: old.map(LevelPool.init), patience: patience)
+            read = try source.read(database, pool: old.map { LevelPool($0) }, patience: patience)
             brokenRows = nil
         } catch {
             brokenRows = SaveRefusal(brokenRows: error, of: source.name)

@@ -62,8 +62,8 @@ extension Reloader {
         let begun = clock.now
         let commit = GroupCommit(requests: open.group, to: state.snapshot, by: group) { tree, author in
             snapshot(
-                tree.document, translations: tree.translations, composition: tree.composition, named: tree.revision,
-                by: .edit(author: author))
+                tree.document, translations: tree.translations, composition: tree.composition, reading: reading,
+                named: tree.revision, by: .edit(author: author))
         }
         guard commit.count > 0 else {
             // The group does not accept even the first request. Without a refusal, this request would be tried forever.

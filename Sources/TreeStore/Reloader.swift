@@ -31,9 +31,8 @@ final class Reloader {
     var fingerprint: Fingerprint?
     /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero
-    /// The division of the latest tree's records into levels; nil if the tree is not made from a table.
-    private var recordChoice: RecordChoice?
-    private var reading: String?
+    /// How the latest tree's document was read; nil for a document of items.
+    var reading: String?
     /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
     var trims = TrimPace()
@@ -60,6 +59,7 @@ final class Reloader {
         HeapMemory.giveBack()
         let snapshot = accept(loaded)
         tellLoaded(loaded, snapshot: snapshot, since: begun)
+        if case .nothing(let refusal) = watcher.savability(at: .root) { tell(.readOnly(refusal)) }
         return snapshot
     }
 
@@ -289,9 +289,10 @@ final class Reloader {
 
     private func tellLoaded(_ loaded: LoadedTree, snapshot: Snapshot, since begun: ContinuousClock.Instant) {
         tell(.loaded(snapshot, took: clock.now - begun))
-        if let choice = loaded.tree.recordChoice, choice != recordChoice { tell(.records(choice)) }
-        recordChoice = loaded.tree.recordChoice
-        if let reading = loaded.tree.reading, reading != self.reading { tell(.reading(reading)) }
+        let new = loaded.tree.reading
+        if let sentence = new ?? (reading == nil ? nil : "read as a document of items"), new != reading {
+            tell(.reading(sentence, isChange: reading != nil))
+        }
         reading = loaded.tree.reading
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))

@@ -31,12 +31,13 @@ public enum StoreEvent: Sendable {
     ///   - reason: a sentence without the final full stop.
     ///   - isUnknown: whether the edits may have been saved after all.
     case notSaved(id: String, reason: String, isUnknown: Bool = false)
-    /// The division of a table's records into levels. Sent after the first load, and after each later load that chose
-    /// another division.
-    case records(RecordChoice)
-    /// How a document was read as it is, as a sentence without its full stop. Sent after the first load, and
-    /// after each later load that read it otherwise.
-    case reading(String)
+    /// No edit of the document can be saved. Sent after the first load.
+    case readOnly(SaveRefusal)
+    /// How a document was read that is not a document of items, as a sentence without its full stop. Sent after the first
+    /// load, and after each later load that read it otherwise.
+    ///
+    /// - Parameter isChange: whether an earlier load read the document otherwise, so that paths may have changed.
+    case reading(String, isChange: Bool)
     /// The first warnings of a published load; `omitted` is the number of further warnings.
     case warnings([SourceWarning], omitted: Int)
 }

@@ -45,30 +45,18 @@ struct CheckTests {
         #expect(told.last == "\(path): 1 item, 1 warning")
     }
 
-    @Test("says of a table which fields it took, and how to choose others in a command that a terminal can show")
-    func table() throws {
-        let path = try scratch.write("a.csv", "Artist,Album,Name\nAda,X,One\nAda,X,Two\nBo,Y,Three\nBo,Y,Four\n")
-        func choice(_ options: RecordOptions = .init()) throws -> RecordChoice {
-            var interpretation = Interpretation()
+    @Test("says how it read a document that is not a document of items")
+    func reading() throws {
+        let path = try scratch.write("a.csv", "Artist,Album,Name\nAda,X,One\nAda,X,Two\n")
+        func reading(_ options: RecordOptions) throws -> String? {
+            var interpretation = Interpretation(shape: .auto)
             interpretation.records = options
-            let file = PropertyListFile(path: path, interpretation: interpretation)
-            return try #require(try file.load(replacing: nil).tree.recordChoice)
+            return try told(PropertyListFile(path: path, interpretation: interpretation)).dropLast().last
         }
-        let start = "4 records, titled by 'Name'; to choose otherwise: "
+        #expect(try reading(.init()) == "\(path): read as it is: rows by 'Name'")
         #expect(
-            try choice().sentence(.serve, source: "a b.csv")
-                == start + "drilldown serve 'a b.csv' --title-by Artist --drill-by Artist,Album")
-        #expect(
-            try choice(.init(titleField: "Name")).sentence(.check, source: "a.csv")
-                == start + "drilldown check a.csv --title-by Name --drill-by Artist,Album")
-        #expect(
-            try choice(.init(titleField: "Album", drillFields: ["Artist"])).sentence(.check, source: "a.csv")
-                == "4 records, titled by 'Album', drilled by 'Artist'")
-        let rest = "drilldown check  --title-by Artist --drill-by Artist,Album".utf8.count
-        for (length, isShown) in [(4_096 - rest, true), (4_097 - rest, false)] {
-            let said = try choice().sentence(.check, source: String(repeating: "a", count: length))
-            #expect(said.contains("; to choose otherwise: ") == isShown)
-        }
+            try reading(.init(titleField: "Album", drillFields: ["Artist"]))
+                == "\(path): read as a table: records by 'Album', drilled by 'Artist'")
     }
 
     @Test("calls standard input as compilers do")

@@ -75,7 +75,7 @@ struct CompletionsTests {
         )
         #expect(
             Completions.zsh.contains(
-                #"'--shape=[natural: as it is; auto: items or natural; any; tables]:SHAPE:(auto items natural any tables)' \"#
+                #"'--shape=[items; natural: as it is; auto: one of these; any; tables]:SHAPE:(auto items natural any tables)' \"#
             ))
         #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))
     }

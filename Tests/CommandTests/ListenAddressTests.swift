@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 import Testing
 
 @testable import drilldown
@@ -54,7 +55,9 @@ struct ListenAddressTests {
         ])
     func url(_ text: String, _ told: String) throws {
         let address = try #require(ListenAddress(text))
-        let entry = Log.Entry(serving: "Data.plist", itemCount: 1, at: [ServedAddress(target: .address(address))])
+        let entry = Log.Entry(
+            serving: "Data.plist", count: Quantity(count: 1, noun: "item"),
+            at: [ServedAddress(target: .address(address))])
         #expect(entry.text == "serving Data.plist, 1 item, at \(told)")
     }
 

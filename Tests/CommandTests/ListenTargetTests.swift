@@ -1,4 +1,5 @@
 import HTTPServer
+import PropertyLists
 import Testing
 
 @testable import TestSupport
@@ -75,7 +76,7 @@ struct ListenTargetTests {
         let bound = BoundAddress.internet(host: "127.0.0.1", port: 4711)
         let served = ServedAddress(target: ListenTarget(bound: bound, named: .address(address)))
         #expect(
-            Log.Entry(serving: "a.plist", itemCount: 2, at: [served]).text
+            Log.Entry(serving: "a.plist", count: Quantity(count: 2, noun: "item"), at: [served]).text
                 == "serving a.plist, 2 items, at http://localhost:4711/")
     }
 
@@ -83,7 +84,7 @@ struct ListenTargetTests {
     func told() throws {
         let socket = ServedAddress(target: .unixSocket("/run/a"))
         #expect(
-            Log.Entry(serving: "a.plist", itemCount: 2, at: [socket])
+            Log.Entry(serving: "a.plist", count: Quantity(count: 2, noun: "item"), at: [socket])
                 == Log.Entry(
                     severity: .info, event: "serving", text: "serving a.plist, 2 items, at unix:/run/a",
                     members: [
@@ -155,7 +156,8 @@ struct ListenTargetTests {
         ]
         let monitoring = ServedAddress(target: .address(ListenAddress(host: "127.0.0.1", port: 9090)))
         let entry = Log.Entry(
-            serving: "a.plist", itemCount: 2, at: targets.map { ServedAddress(target: $0) }, monitoring: monitoring)
+            serving: "a.plist", count: Quantity(count: 2, noun: "item"), at: targets.map { ServedAddress(target: $0) },
+            monitoring: monitoring)
         #expect(
             entry.text
                 == "serving a.plist, 2 items, at http://127.0.0.1:4711/, http://[::1]:80/ and at every other address of this machine and unix:/run/a; metrics and probes at http://127.0.0.1:9090/"

@@ -177,34 +177,25 @@ struct PropertyListFileTests {
         #expect(try load(#"{"Rows":[{"Title":"a"},{"Title":"b"}]}"#, replacing: natural.document).reading == nil)
     }
 
-    @Test("whose items have other names is refused with the names that fit")
-    func advice() throws {
-        let other = #"[{"name":"A","id":"1","entries":[{"name":"B","id":"2"},{"name":"C","id":"3"}]}]"#
-        #expect(
-            try refusal(other)
-                == "Data.plist:1:2: in /(item 1, name 'A'): an item has no 'Title'; give it one, or a 'Key'; here --keys title=name,children=entries may fit, and --shape any serves any property list."
-        )
-        #expect(try refusal(other, names: StructuralNames(mapping: "title=name,children=entries")) == "it was read")
-    }
-
-    @Test("whose root has no level is refused with the names that fit, or with the other shape")
-    func rootAdvice() throws {
-        let looked =
-            "Data.plist:1:1: in /: the document is a dictionary without a level; it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'; "
-        #expect(
-            try refusal(#"{"entries":[{"name":"A"}]}"#)
-                == looked + "here --keys title=name,children=entries may fit, and --shape any serves any property list."
-        )
-        #expect(try refusal(#"{"a":1}"#) == looked + "--shape any serves any property list.")
-    }
-
-    @Test("whose items are numbers is refused with the element, and the shape that serves it")
-    func numbers() throws {
-        let sentence = "but an item must be a string or a dictionary; --shape any serves any property list."
-        #expect(try refusal("[1,2]") == "Data.plist:1:2: in /: element 1 of the array is a number, \(sentence)")
-        #expect(
-            try refusal("<array><string>a</string>\n<true/></array>")
-                == "Data.plist:2:8: in /: element 2 of the array is a Boolean, \(sentence)")
+    @Test(
+        "that is none of items is refused with the shape that serves it",
+        arguments: [
+            (
+                #"[{"name":"A","id":"1"}]"#,
+                "1:2: in /(item 1, name 'A'): an item has no 'Title'; give it one, or a 'Key'"
+            ),
+            (
+                #"{"entries":[{"name":"A"}]}"#,
+                "1:1: in /: the document is a dictionary without a level; it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
+            ),
+            ("[1,2]", "1:2: in /: element 1 of the array is a number, but an item must be a string or a dictionary"),
+            (
+                "<array><string>a</string>\n<true/></array>",
+                "2:8: in /: element 2 of the array is a Boolean, but an item must be a string or a dictionary"
+            ),
+        ])
+    func advice(document: String, reason: String) throws {
+        #expect(try refusal(document) == "Data.plist:\(reason); --shape natural serves the document as it is.")
     }
 
     @Test("that is refused for another reason gets no advice on names")

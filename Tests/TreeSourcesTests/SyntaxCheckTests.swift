@@ -1,3 +1,4 @@
+import Levels
 import PropertyLists
 import Testing
 
@@ -119,7 +120,7 @@ struct SyntaxCheckTests {
 
     /// Reads a document of the syntax that its first bytes have.
     private func read(_ bytes: [UInt8]) throws {
-        var survey = KeySurvey()
+        var survey = NaturalSurvey()
         try SyntaxCheck.syntax(of: bytes).read(.memory(bytes), limits: PropertyListLimits(), into: &survey)
     }
 
@@ -137,7 +138,7 @@ struct SyntaxCheckTests {
             throws: PropertyListError(
                 reason:
                     "a comma precedes the end of an array or object; JSON does not allow trailing commas",
-                at: .text(line: 2, column: 2))
+                at: .text(line: 2, column: 2), path: "/")
         ) { try read(Array("[[true]\n,]".utf8)) }
     }
 

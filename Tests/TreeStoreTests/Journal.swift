@@ -54,8 +54,8 @@ extension StoreEvent {
             "edited \(snapshot.revision) by \(author ?? "nobody"): \(edits)"
         case .saved(let requests, _): "saved \(requests)"
         case .notSaved(_, let reason, let isUnknown): "not saved: \(reason)\(isUnknown ? ", perhaps saved" : "")"
-        case .records: "records"
-        case .reading(let reading): reading
+        case .reading(let reading, _): reading
+        case .readOnly(let refusal): "read-only: \(refusal)"
         case .warnings(let warnings, let omitted): "warnings \(warnings.count), \(omitted) omitted"
         }
     }

@@ -254,11 +254,11 @@ struct TreeStoreTests {
         #expect(store.titles == ["A"])
     }
 
-    @Test("reports the division of a table's records after the first load, and after each load that changes it")
-    func records() throws {
+    @Test("reports how a document was read after the first load, and after each load that reads it otherwise")
+    func readings() throws {
         let tables = ["Title,N\nOne,1\n", "Title,N\nTwo,1\n", "Name,N\nTwo,1\n", "Name,N\nThree,1\n"]
         try scratch.write("Data.csv", tables[0])
-        var interpretation = Interpretation()
+        var interpretation = Interpretation(shape: .auto)
         interpretation.records = RecordOptions()
         let file = PropertyListFile(
             path: scratch("Data.csv"), interpretation: interpretation, pollInterval: .seconds(3_600))
@@ -268,10 +268,8 @@ struct TreeStoreTests {
             try scratch.rename("aside", "Data.csv")
             _ = store.reloaded()
         }
-        let titles = journal.events.compactMap {
-            if case .records(let choice) = $0 { choice.drilling.titleField } else { nil }
-        }
-        #expect(titles == ["Title", "Name"])
+        let readings = journal.events.compactMap { if case .reading(let reading, _) = $0 { reading } else { nil } }
+        #expect(readings == ["read as it is: rows by 'Title'", "read as it is: rows by 'Name'"])
     }
 
     @Test("publishes rows that are not in memory if their fingerprint differs, and otherwise not")

@@ -66,7 +66,7 @@ extension TreeBuilder {
                 path: currentPath())
         }
         let title = text(of: .titleBy, in: item) ?? RecordDrilling.defaultTitleField
-        return RecordDrilling(fields: fields, titleField: title)
+        return RecordDrilling(fields: fields, titleField: title, keyField: text(of: .keyBy, in: item))
     }
 
     func checkDepth(of drilling: RecordDrilling, in item: GatheredItem) throws(PropertyListError) {
@@ -91,13 +91,17 @@ extension TreeBuilder {
         progress: ReadingProgress? = nil
     ) throws(PropertyListError) {
         self.init(
-            names: .init(), slots: [.table, .drillBy, .titleBy], limits: limits, isXML: isXML, pool: pool,
+            names: .init(), slots: [.table, .drillBy, .titleBy, .keyBy], limits: limits, isXML: isXML, pool: pool,
             progress: progress)
         let nowhere = SourcePosition.byte(offset: 0)
         try beginDictionary(at: nowhere)
         if drilling.titleField != RecordDrilling.defaultTitleField {
             try key(Array("TitleBy".utf8).span, at: nowhere)
             try string(Array(drilling.titleField.utf8).span, at: nowhere)
+        }
+        if let field = drilling.keyField {
+            try key(Array("KeyBy".utf8).span, at: nowhere)
+            try string(Array(field.utf8).span, at: nowhere)
         }
         try key(Array("DrillBy".utf8).span, at: nowhere)
         try beginArray(at: nowhere)
@@ -108,37 +112,17 @@ extension TreeBuilder {
 
     /// The finished tree of a document that is a table.
     ///
-    /// - Parameter title: the name of the field with the titles; if nil, a suitable field is chosen.
-    /// - Throws: `PropertyListError` if `title` or the drilling names a field that no record has, or if the tree
-    ///   exceeds the limits.
-    public consuming func finishDocument(titledBy title: String?) throws(PropertyListError) -> Tree {
-        guard let rows = items.innermost.list?.rows else { return try finishTable() }
-        let survey = RecordSurvey(rows)
-        var drilling = try drilling(of: items.innermost)
-        if let known = survey.fields.isEmpty ? nil : survey.fields.map(\.name) {
-            for name in drilling.fields + (title.map { [$0] } ?? []) where !known.contains(name) {
-                throw Self.unknownField(name, among: known)
-            }
+    /// - Parameter names: fields of which each must be in one of the first records.
+    /// - Throws: `PropertyListError` if none of the first records has one of the fields, or if the tree exceeds the limits.
+    public consuming func finishDocument(requiring names: [String]) throws(PropertyListError) -> Tree {
+        if let rows = items.innermost.list?.rows {
+            try RecordFields.check(names, in: rows.rows.lazy.map(\.fields), of: rows.bytes.span)
         }
-        let chosen = title ?? survey.title(below: drilling.fields)
-        drilling.titleField = chosen ?? RecordDrilling.defaultTitleField
-        let choice = RecordChoice(
-            drilling: drilling, records: rows.rows.count, isTitleGiven: title != nil, hasTitles: chosen != nil,
-            otherTitle: survey.otherTitle(than: chosen, below: drilling.fields), levels: survey.levels(besides: chosen))
-        if drilling.titleField != RecordDrilling.defaultTitleField {
-            try key(Array("TitleBy".utf8).span, at: .byte(offset: 0))
-            try string(Array(drilling.titleField.utf8).span)
-        }
+        let reading = try drilling(of: items.innermost).description
         var tree = try finishTable()
-        tree.recordChoice = choice
+        tree.isTable = true
+        tree.reading = "read as a table: \(reading)"
         return tree
-    }
-
-    private static func unknownField(_ name: String, among known: [String]) -> PropertyListError {
-        let near = EditDistance.nearest(to: name, among: known).map { "did you mean '\(quoted: $0)'?" }
-        let list = known.prefix(10).map { "'\(quoted: $0)'" }.joined(separator: ", ")
-        return PropertyListError(
-            reason: "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
     }
 
     /// Returns the finished tree: a root item whose level is the table.
@@ -164,7 +148,7 @@ enum Facets: LevelStrategy {
     ) throws(PropertyListError) -> Level {
         let drilling = try builder.drilling(of: item)
         if !rows.rows.isEmpty { try builder.checkDepth(of: drilling, in: item) }
-        try rows.becomeRecords(titledBy: drilling.titleField)
+        try rows.becomeRecords(by: drilling)
         var order = rows.rows.indices.map { UInt32($0) }
         var depths = [FacetGroups(starts: [0, order.count])]
         for field in drilling.fields {
@@ -221,5 +205,44 @@ extension TreeBuilder {
         // A table has as many levels as values, so only the first repeated title leads to a warning.
         if let repeated { warn(repeated.messageAboutRecords, at: repeated.second ?? rows.position) }
         return levels
+    }
+}
+
+/// Checks the fields that options name in a table.
+enum RecordFields {
+    /// - Parameters:
+    ///   - names: names, or paths with dots.
+    ///   - records: the packed fields of the records, as ranges of `bytes`.
+    /// - Throws: `PropertyListError` for the first name that none of the first thousand records has. A table without records
+    ///   has all names.
+    static func check(
+        _ names: [String], in records: some Sequence<Range<Int>>, of bytes: Span<UInt8>
+    ) throws(PropertyListError) {
+        guard !names.isEmpty else { return }
+        var (known, isKnown): ([String], Set<String>) = ([], [])
+        for record in records.prefix(1_000) {
+            for field in PackedField.all(in: record, of: bytes) where known.count < 1_000 {
+                let name = String(utf8: bytes.extracting(field.name))
+                if isKnown.insert(name).inserted { known.append(name) }
+            }
+        }
+        for name in names where !known.isEmpty && !known.contains(where: { $0 == name || name.hasPrefix($0 + ".") }) {
+            let near = EditDistance.nearest(to: name, among: known).map { "did you mean '\(quoted: $0)'?" }
+            let list = known.prefix(10).map { "'\(quoted: $0)'" }.joined(separator: ", ")
+            throw PropertyListError(
+                reason: "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
+        }
+    }
+}
+
+extension Tree {
+    /// Checks the fields that options name in a document that is read as it is.
+    ///
+    /// - Throws: `PropertyListError` for the first name that none of the first thousand rows has.
+    public func checkFields(_ names: [String]) throws(PropertyListError) {
+        // Only where the document is the list itself are all its records known here.
+        guard let level = document.child(0), level.form == .list, document.row(0).fields.isEmpty else { return }
+        let bytes = level.bytes
+        try RecordFields.check(names, in: (0..<level.rowCount).lazy.map { level.row($0).fields }, of: bytes.span)
     }
 }

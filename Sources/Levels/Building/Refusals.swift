@@ -77,19 +77,14 @@ extension TreeBuilder {
 extension TreeBuilder {
     /// The error about the innermost item, which has neither a title nor a key.
     var noTitle: PropertyListError {
-        mutating get {
-            let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
-            let isFirstElement = frames.first?.kind == .document && items.count == 2 && tree.rows.isEmpty
-            untitledItem = UntitledItem(names: found, isFirstElement: isFirstElement)
-            return PropertyListError(reason: missingTitle(among: found), at: frames.last?.position, path: currentPath())
-        }
+        let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
+        return PropertyListError(reason: missingTitle(among: found), at: frames.last?.position, path: currentPath())
     }
 
-    private mutating func missingTitle(among found: [String]) -> String {
+    private func missingTitle(among found: [String]) -> String {
         let title = names[.title].first ?? "Title"
         let key = names[.key].first ?? "Key"
         if let (field, meant) = misspelt(among: found, roles: [.title]) {
-            refusesMisspeltName = true
             return "an item has '\(quoted: field)' but no '\(quoted: title)'; did you mean '\(quoted: meant)'?"
         }
         if let (field, meant) = misspelt(among: found, roles: [.key]) {
@@ -101,19 +96,16 @@ extension TreeBuilder {
 
     /// The error for a root dictionary without a level.
     var noLevel: PropertyListError {
-        mutating get {
-            let found = fieldNames { value in
-                let tag = tree.fields.bytes.span[value]
-                return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
-            }
-            let slip = misspelt(among: found, roles: [.children, .sections])
-            refusesMisspeltName = slip != nil
-            let reason = slip.map { field, meant in
-                "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?"
-            }
-            return PropertyListError(
-                reason: reason ?? Self.demandOfLevel("a dictionary without a level"), at: frames.last?.position)
+        let found = fieldNames { value in
+            let tag = tree.fields.bytes.span[value]
+            return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
         }
+        let slip = misspelt(among: found, roles: [.children, .sections])
+        let reason = slip.map { field, meant in
+            "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?"
+        }
+        return PropertyListError(
+            reason: reason ?? Self.demandOfLevel("a dictionary without a level"), at: frames.last?.position)
     }
 
     private func misspelt(
@@ -125,28 +117,19 @@ extension TreeBuilder {
         return nil
     }
 
+    private static var mostNames: Int { 100 }
+
     /// The names of the innermost item's fields whose values satisfy `fits`.
     private func fieldNames(_ fits: (_ value: Int) -> Bool) -> [String] {
         var reader = PackedReader(bytes: tree.fields.bytes.span, at: items.innermost.base.start)
         var found: [String] = []
-        while reader.offset < tree.fields.bytes.count, found.count < UntitledItem.mostNames {
+        while reader.offset < tree.fields.bytes.count, found.count < Self.mostNames {
             let name = reader.run()
             if fits(reader.offset) { found.append(String(utf8: tree.fields.bytes.span.extracting(name))) }
             reader.skipValue()
         }
         return found
     }
-}
-
-/// Information about an item that was refused for its missing title.
-public struct UntitledItem: Sendable, Equatable {
-    /// The names of the item's first hundred fields that contain text, a number, a date or a Boolean, in document
-    /// order.
-    public let names: [String]
-    /// Whether the item is the first element of an array that is the document.
-    public let isFirstElement: Bool
-
-    static let mostNames = 100
 }
 
 /// Paths, for errors and warnings.

@@ -104,6 +104,7 @@ extension Slot {
         .records,
         .drillBy,
         .titleBy,
+        .keyBy,
         .type,
         .preferenceSpecifiers,
         .sortBy,
@@ -138,6 +139,7 @@ extension SlotNumber {
     static let groupBy = SlotNumber(rawValue: 15)
     static let index = SlotNumber(rawValue: 16)
     static let footer = SlotNumber(rawValue: 17)
+    static let keyBy = SlotNumber(rawValue: 18)
 }
 
 extension Slot {
@@ -199,6 +201,11 @@ extension Slot {
     /// `TitleBy`: the field that contains the title of a record.
     static let titleBy = Slot(number: .titleBy, names: .fixed("TitleBy"), fieldKinds: .text) { _ in
         "'TitleBy' must be the name of a field"
+    }
+
+    /// `KeyBy`: the field that contains the key of a record.
+    static let keyBy = Slot(number: .keyBy, names: .fixed("KeyBy"), fieldKinds: .text) { _ in
+        "'KeyBy' must be the name of a field"
     }
 
     /// `Type`: the type of a control, if the value is a `ControlType`. With any other value, the key is an ordinary

@@ -30,6 +30,15 @@ extension TreeBuilder {
         }
     }
 
+    /// Refuses a document whose root has many fields, but no rows so far; see `mostBytesBeforeRows`.
+    @inline(__always)
+    func checkBytesBeforeRows() throws(PropertyListError) {
+        guard items.count == 1, let mostBytesBeforeRows, items.levelSlot == .none,
+            tree.fields.bytes.count > mostBytesBeforeRows
+        else { return }
+        throw PropertyListError(reason: "the document has no level so far", at: frames.first?.position)
+    }
+
     private mutating func sectionKey(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         let meaning = sectionSlots.meaning(of: name)
         tree.fields.begin(name, meaning: meaning, at: position)

@@ -10,7 +10,7 @@ internal import PropertyLists
 ///     print("\(tree.itemCount) items")
 public struct Tree: Sendable {
     /// A level with one row, which is the root item. The root thus has fields and a title like any other item.
-    public private(set) var document: Level
+    public internal(set) var document: Level
     /// The fields whose rows are not served; see `StrayRows`.
     public var strayRows: [StrayRows] = []
     /// The first mention of each part of the document.
@@ -19,11 +19,13 @@ public struct Tree: Sendable {
     public let childPanes: [SettingsPage.ChildPane]
     /// The document in other languages; nil without translations.
     public private(set) var translations: Translations?
-    /// The division of the document into levels, if the document is a table; otherwise nil.
-    public internal(set) var recordChoice: RecordChoice?
-    /// How a document was read as it is, as a sentence without its full stop; nil for a document of items.
+    /// Whether the document is a table that cannot be edited.
+    public var isTable = false
+    /// How the document was read, as a sentence without its full stop; nil for a document of items.
     public internal(set) var reading: String?
-    private let remarks: DocumentWarnings
+    /// What was decided about a document that is read as it is; nil for other documents.
+    public internal(set) var kept: KeptReading?
+    private var remarks: DocumentWarnings
 
     /// - Parameter warnings: the warnings, except for `strayRows`.
     init(
@@ -54,6 +56,8 @@ public struct Tree: Sendable {
         all.omit(remarks.omitted)
         return all
     }
+
+    mutating func addWarning(_ warning: DocumentWarning) { remarks.add(warning) }
 
     /// Returns a copy of the tree with another document: the same document with its parts in place.
     public func composed(as document: Level) -> Tree {
@@ -89,6 +93,7 @@ extension Tree {
         var tree = Tree(
             document: document, warnings: warnings, parts: document.partMentions, childPanes: childPanes)
         tree.strayRows = []
+        (tree.reading, tree.isTable, tree.kept) = (reading, isTable, kept?.following(document))
         return tree
     }
 }

@@ -27,10 +27,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var specifierPositions: [SourcePosition] = []
     /// The rows of a settings page that lead to other pages.
     var childPanes: [SettingsPage.ChildPane] = []
-    /// The item that was refused for its missing title; nil for other errors.
-    public internal(set) var untitledItem: UntitledItem?
-    /// Whether the error is about a misspelt structural name.
-    public internal(set) var refusesMisspeltName = false
+
+    /// The number of bytes of the root's own fields after which a document without rows so far is refused. Nil to read
+    /// such a document to its end.
+    public var mostBytesBeforeRows: Int?
 
     /// The warnings so far.
     public var warnings: DocumentWarnings { tree.warnings }
@@ -89,7 +89,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
 /// Containers that begin.
 extension TreeBuilder {
     public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-        if fieldKinds.contains(.dictionary) { return openValue(.dictionary, at: position) }
+        if fieldKinds.contains(.dictionary) { return try openValue(.dictionary, at: position) }
         switch kind {
         case nil, .rows, .sectionRows: try openItem(.item, at: position)
         case .records: try openRecord(at: position)
@@ -102,7 +102,7 @@ extension TreeBuilder {
     }
 
     public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        if fieldKinds.contains(.array) { return openValue(.array, at: position) }
+        if fieldKinds.contains(.array) { return try openValue(.array, at: position) }
         switch kind {
         case nil:
             try openItem(.document, at: position)
@@ -121,7 +121,8 @@ extension TreeBuilder {
     }
 
     /// Opens a dictionary or an array that is a field or a part of a field.
-    private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
+    private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) throws(PropertyListError) {
+        try checkBytesBeforeRows()
         let start = tree.fields.bytes.beginContainer(kind == .array ? .array : .dictionary)
         let base = TreeAssembly.Base(field: tree.fields.count, row: tree.rows.count, start: start)
         push(Frame(kind, at: position, base: base))

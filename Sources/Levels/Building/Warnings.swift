@@ -45,8 +45,6 @@ public struct StrayRows: Sendable, Equatable {
     let structural: [String]
     /// The number of these fields. A field within the rows of another stray field does not count.
     public internal(set) var count = 1
-    /// Advice on how to serve the rows, as the end of the warning; nil without advice.
-    public var advice: String?
 
     static let mostNames = 20
 
@@ -54,10 +52,8 @@ public struct StrayRows: Sendable, Equatable {
         let others = count == 1 ? "" : ", here and in \(count - 1) more \(count == 2 ? "place" : "places")"
         if let meant { return warning("'\(name)' is kept as a field\(others); did you mean '\(meant)'?") }
         let list = structural.map { "'\($0)'" }.joined(separator: " or ")
-        let ending = advice.map { "; \($0)" } ?? ""
         return warning(
-            "'\(name)' holds dictionaries with a title but is kept as a field\(others); rows are read from \(list)\(ending)"
-        )
+            "'\(name)' holds dictionaries with a title but is kept as a field\(others); rows are read from \(list)")
     }
 
     private func warning(_ message: String) -> DocumentWarning {

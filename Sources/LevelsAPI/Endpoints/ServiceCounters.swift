@@ -57,7 +57,7 @@ struct StoreTotals: Equatable {
             editSteps += max(steps, 1)
         case .saved(_, let took): saves.note(took)
         case .notSaved: failedSaves += 1
-        case .advanced, .recovered, .records, .reading, .warnings: break
+        case .advanced, .recovered, .readOnly, .reading, .warnings: break
         }
     }
 }

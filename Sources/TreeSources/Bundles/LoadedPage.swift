@@ -100,7 +100,7 @@ extension LoadedPage {
         let variants = languages.map { language in
             old?.translations?.variants.first { $0.name == language.language.name }
         }
-        let pools = ([old?.document] + variants.map { $0?.document }).map { $0.map(LevelPool.init) }
+        let pools = ([old?.document] + variants.map { $0?.document }).map { $0.map { LevelPool($0) } }
         var changed: Set<String> = []
         for name in bundle.order {
             guard let page = bundle.pages[name] else { continue }

@@ -241,7 +241,7 @@ final class PartFile {
     /// Reads an open file.
     func read(_ file: borrowing DocumentFile, by interpretation: Interpretation) -> Result<LoadedTree, SourceError> {
         do throws(SourceError) {
-            let pool = tree.map(LevelPool.init)
+            let pool = tree.map { LevelPool($0) }
             switch key.kind {
             case .document: return .success(try interpretation.load(file, named: name, pool: pool))
             case .database: return .failure(PartRefusal.foreignDatabase(name))

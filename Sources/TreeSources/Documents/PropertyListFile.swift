@@ -61,8 +61,10 @@ public struct PropertyListFile: TreeSource {
     /// Loads the document's own file, without its parts.
     ///
     /// - Parameter afterReading: called between the reading and the check for changes; a hook for tests.
-    func loadAlone(replacing old: Level?, afterReading: () -> Void = {}) throws(SourceError) -> LoadedTree {
-        let pool = old.map(LevelPool.init)
+    func loadAlone(
+        replacing old: Level?, keeping kept: KeptReading? = nil, afterReading: () -> Void = {}
+    ) throws(SourceError) -> LoadedTree {
+        let pool = old.map { LevelPool($0, kept: kept) }
         return try DocumentFile.read(path: path, maximumBytes: maximumBytes) { file in
             defer { afterReading() }
             do throws(SourceError) {
@@ -106,8 +108,8 @@ extension PropertyListFile {
     var savability: Savability {
         switch interpretation.shape {
         case .any: return .nothing(.anyShape)
-        case .natural: return .nothing(.naturalShape)
-        case .auto, .items, .tables: return FileAccess.refusal(ofReplacing: path).map(Savability.nothing) ?? .items
+        case .auto, .items, .natural, .tables:
+            return FileAccess.refusal(ofReplacing: path).map(Savability.nothing) ?? .items
         }
     }
 }

@@ -31,7 +31,7 @@ public struct StandardInput: TreeSource {
         }
         interpretation.progress?.beginFetch(name, bytes: nil)
         try copy(to: file)
-        return try interpretation.loadWithoutParts(file.document(), named: name, pool: old.map(LevelPool.init))
+        return try interpretation.loadWithoutParts(file.document(), named: name, pool: old.map { LevelPool($0) })
     }
 
     private func copy(to file: borrowing TemporaryFile) throws(SourceError) {

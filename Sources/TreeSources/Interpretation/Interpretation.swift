@@ -26,7 +26,7 @@ public struct Interpretation: Sendable {
     public var shape: Shape
     /// The structural keys of the shape `items`.
     public var names: StructuralNames
-    /// The options for a document that is a table; nil if the document must have items.
+    /// The options for a document that is a table; nil for a document that is mounted, which must have items.
     public var records: RecordOptions?
     /// The size and depth limits of the tree.
     public var treeLimits: TreeLimits
@@ -80,11 +80,14 @@ public struct Interpretation: Sendable {
                 syntax = .propertyList(try SyntaxCheck.syntax(of: file.head(), name: name))
             }
             let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
-                if table != nil, let records, !records.isEmpty || shape != .auto && shape != .natural {
+                if let table, let records, shape == .auto || shape == .natural, records.drillFields.isEmpty {
+                    return try readTable(input, as: table, by: records, pool: pool)
+                }
+                if table != nil, let records {
                     return try RecordTable.document(
                         of: input, syntax: syntax, options: records, interpretation: self, pool: pool)
                 }
-                return try self.tree(of: input, as: syntax, records: records, pool: pool)
+                return try self.tree(of: input, as: syntax, pool: pool)
             }
             return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
         } catch {
@@ -109,12 +112,19 @@ public struct Interpretation: Sendable {
             progress: progress?.beginFile(name, bytes: file.identity.size))
     }
 
-    /// Reads a document. If the document does not use the expected names, the error suggests names that fit.
-    package func readOrAdvise(
+    /// The same rules for a document that is read as it is, whatever it has become by an edit.
+    var asItIs: Interpretation {
+        var interpretation = self
+        interpretation.shape = .natural
+        return interpretation
+    }
+
+    /// Reads a document that is not a table.
+    package func read(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         try withReservation(for: input) { (input) throws(PropertyListError) in
-            try tree(of: input, as: .propertyList(syntax), records: nil, pool: pool)
+            try tree(of: input, as: .propertyList(syntax), pool: pool)
         }
     }
 
@@ -143,18 +153,55 @@ public struct Interpretation: Sendable {
     private static let smallDocument = 1 << 20
 
     private func tree(
-        of input: DocumentInput, as syntax: TableSyntax, records: RecordOptions?, pool: LevelPool?
+        of input: DocumentInput, as syntax: TableSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         guard case .propertyList(let propertyList) = syntax else {
             return try readAsItIs(input, as: syntax, by: try survey(input, as: syntax), pool: pool)
         }
         switch shape {
         case .any: return try readAnyShape(input, as: propertyList, pool: pool)
-        case .natural: return try readAsItIs(input, as: syntax, by: try survey(input, as: syntax), pool: pool)
+        case .natural:
+            let survey = try survey(input, as: syntax, names: names, keeping: pool?.kept)
+            return try readAsItIs(input, as: syntax, by: survey, pool: pool)
         case .auto where records != nil && names == StructuralNames():
             return try readByContent(input, as: propertyList, pool: pool)
-        case .auto: return try readItems(input, as: propertyList, pool: pool)
-        case .items, .tables: return try readOrAdvise(input, as: propertyList, records: records, pool: pool)
+        case .auto where records == nil: return try readPart(input, as: propertyList, pool: pool)
+        case .auto, .items, .tables: return try readItemsOrAdvise(input, as: propertyList, pool: pool)
+        }
+    }
+
+    /// Reads a document that must have items. The refusal of another document names the shape that serves it.
+    private func readItemsOrAdvise(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        do throws(PropertyListError) { return try readItems(input, as: syntax, pool: pool) } catch {
+            guard !error.isOutOfMemory, !error.reason.hasSuffix("?"), !isOfItems(input, as: syntax) else { throw error }
+            throw PropertyListError(
+                reason: error.reason + "; --shape natural serves the document as it is", at: error.position,
+                path: error.path)
+        }
+    }
+
+    /// Whether a document has items, or is not of its syntax.
+    private func isOfItems(_ input: DocumentInput, as syntax: PropertyListSyntax) -> Bool {
+        do throws(PropertyListError) { return try survey(input, as: .propertyList(syntax)).isOfItems } catch {
+            return true
+        }
+    }
+
+    /// Reads a mounted document. It must have items, or only fields.
+    private func readPart(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        do throws(PropertyListError) {
+            return try readItems(input, as: syntax, pool: pool, mostBytesBeforeRows: Self.mostBytesBeforeRows)
+        } catch {
+            guard !error.isOutOfMemory else { throw error }
+            let table = TableSyntax.propertyList(syntax)
+            let survey = try survey(input, as: table)
+            if survey.isOfItems { return try readItems(input, as: syntax, pool: pool) }
+            guard survey.hasFieldsOnly else { throw error }
+            return try readAsItIs(input, as: table, by: survey, pool: pool)
         }
     }
 
@@ -167,79 +214,72 @@ public struct Interpretation: Sendable {
         if let old, !old.form.isNatural, old.itemCount > 1 { return try readItems(input, as: syntax, pool: pool) }
         let table = TableSyntax.propertyList(syntax)
         if old?.form.isNatural == true {
-            let survey = try survey(input, as: table)
+            let survey = try survey(input, as: table, keeping: pool?.kept)
             guard !survey.hasItemsOnly else { return try readItems(input, as: syntax, pool: pool) }
             return try readAsItIs(input, as: table, by: survey, pool: pool)
         }
+        let refusal: PropertyListError
         do throws(PropertyListError) {
-            return try readItems(input, as: syntax, pool: pool)
+            return try readItems(input, as: syntax, pool: pool, mostBytesBeforeRows: Self.mostBytesBeforeRows)
         } catch {
             guard !error.isOutOfMemory else { throw error }
-            let survey = try survey(input, as: table)
-            guard !survey.isOfItems else { throw error }
+            refusal = error
+        }
+        let survey: NaturalReading
+        do throws(PropertyListError) { survey = try self.survey(input, as: table) } catch {
+            // An error of the syntax has titles as its path if the document has items up to it.
+            throw error.position == refusal.position ? refusal : error
+        }
+        guard survey.isOfItems || survey.resemblesItems else {
+            return try readAsItIs(
+                input, as: table, by: survey, pool: pool, refusal: Self.namesSlip(refusal) ? refusal : nil)
+        }
+        do throws(PropertyListError) { return try readItems(input, as: syntax, pool: pool) } catch {
+            guard !survey.isOfItems, !error.isOutOfMemory else { throw error }
             return try readAsItIs(input, as: table, by: survey, pool: pool, refusal: error)
         }
     }
 
+    /// Whether a refusal asks for a name that is one slip away from one in the document. Names that differ only in case
+    /// are those of other documents.
+    private static func namesSlip(_ refusal: PropertyListError) -> Bool {
+        guard let names = refusal.reason.firstMatch(of: /'([^']*)'; did you mean '([^']*)'\?$/) else { return false }
+        return names.1.lowercased() != names.2.lowercased()
+    }
+
+    /// The size of a root's own fields that is read before a survey tells whether rows follow.
+    private static let mostBytesBeforeRows = 64 << 10
+
     private func readItems(
-        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+        _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?, mostBytesBeforeRows: Int? = nil
     ) throws(PropertyListError) -> Tree {
         var builder = TreeBuilder(
             names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
+        builder.mostBytesBeforeRows = mostBytesBeforeRows
         try syntax.read(input, limits: propertyListLimits, into: &builder)
         return try builder.finish()
     }
 
-    private func readOrAdvise(
-        _ input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
+    /// Reads a document that is a table as it is.
+    private func readTable(
+        _ input: DocumentInput, as syntax: TableSyntax, by options: RecordOptions, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
-        let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
-        var builder = TreeBuilder(
-            names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
-        var fault: PropertyListError?
-        do throws(PropertyListError) {
-            try syntax.read(input, limits: propertyListLimits, into: &builder)
-        } catch {
-            fault = error
-        }
-        guard let fault else {
-            var tree = try builder.finish()
-            if !tree.strayRows.isEmpty { advice.onStrayRows(of: &tree) }
-            return tree
-        }
-        guard !fault.isOutOfMemory else { throw fault }
-        var tableFault: PropertyListError?
-        // An array whose elements lack titles may be a table. If its syntax is wrong, that is the fault to tell.
-        if let records, builder.untitledItem?.isFirstElement == true, try advice.suggestsTable(advice.survey()) {
-            switch table(of: input, as: syntax, records: records, pool: pool) {
-            case .success(let table): return table
-            case .failure(let error): tableFault = error
-            }
-        }
-        guard let words = advice.onRefusal(isExplained: builder.refusesMisspeltName || tableFault != nil) else {
-            throw tableFault ?? fault
-        }
-        let isQuestion = fault.reason.hasSuffix("?")
-        let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
-        throw PropertyListError(reason: fault.reason + ending, at: fault.position, path: fault.path)
+        var names = shape == .natural ? names : StructuralNames()
+        if let field = options.titleField { names.give([field], as: .title) }
+        if let field = options.keyField { names.give([field], as: .key) }
+        let survey = try survey(input, as: syntax, names: names, keeping: pool?.kept)
+        var tree = try readAsItIs(input, as: syntax, by: survey, pool: pool)
+        try tree.checkFields(options.fields)
+        if case .propertyList = syntax { return tree }
+        tree.isTable = true
+        return tree
     }
 
-    private func table(
-        of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions, pool: LevelPool?
-    ) -> Result<Tree, PropertyListError> {
-        do throws(PropertyListError) {
-            return .success(
-                try RecordTable.document(
-                    of: input, syntax: .propertyList(syntax), options: records, interpretation: self, pool: pool))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func survey(_ input: DocumentInput, as syntax: TableSyntax) throws(PropertyListError)
-        -> NaturalReading
-    {
-        var survey = NaturalSurvey()
+    func survey(
+        _ input: DocumentInput, as syntax: TableSyntax, names: StructuralNames = .init(),
+        keeping earlier: KeptReading? = nil
+    ) throws(PropertyListError) -> NaturalReading {
+        var survey = NaturalSurvey(names: names, keeping: earlier)
         try syntax.read(input, limits: propertyListLimits, into: &survey)
         return survey.finish()
     }
@@ -252,10 +292,12 @@ public struct Interpretation: Sendable {
         refusal: PropertyListError? = nil
     ) throws(PropertyListError) -> Tree {
         var builder = NaturalTreeBuilder(
-            survey, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool, progress: progress?.counts)
-        if let refusal, survey.resemblesItems, let position = refusal.position {
+            survey, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool, keeping: pool?.kept,
+            progress: progress?.counts)
+        if let refusal, let position = refusal.position {
             builder.warn(
-                "\(refusal.reason); so the document is read as it is, and --shape items would refuse it",
+                refusal.reason + (refusal.reason.hasSuffix("?") ? " The document" : "; so the document")
+                    + " is read as it is, and --shape items would refuse it",
                 at: position, path: refusal.path)
         }
         try syntax.read(input, limits: propertyListLimits, into: &builder)

@@ -4,8 +4,8 @@ internal import PropertyLists
 
 /// Reads tables: documents that are tables, and the files named by `Records`.
 enum RecordTable {
-    /// Reads a document that is a table. The fields of the title and of the levels are chosen if the options do not
-    /// name them.
+    /// Reads a document that is a table by options. If they do not name the field of the titles, it is the title field of
+    /// a survey.
     ///
     /// - Throws: `PropertyListError` if the document is not a table, or if the options name a field that no record has.
     static func document(
@@ -13,11 +13,16 @@ enum RecordTable {
         pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         do throws(PropertyListError) {
+            var title = options.titleField
+            if title == nil { title = try interpretation.survey(input, as: syntax).titleOfElements }
             var builder = try TreeBuilder(
-                table: RecordDrilling(fields: options.drillFields), limits: interpretation.treeLimits,
+                table: RecordDrilling(
+                    fields: options.drillFields, titleField: title ?? RecordDrilling.defaultTitleField,
+                    keyField: options.keyField),
+                limits: interpretation.treeLimits,
                 isXML: syntax == .propertyList(.xml), pool: pool, progress: interpretation.progress?.counts)
             try syntax.read(input, limits: interpretation.propertyListLimits, into: &builder)
-            return try builder.finishDocument(titledBy: options.titleField)
+            return try builder.finishDocument(requiring: options.fields)
         } catch {
             throw error.withoutPath
         }
@@ -58,17 +63,22 @@ extension PropertyListError {
 
 /// The options for a document that is a table: the fields that the user named.
 public struct RecordOptions: Sendable, Equatable {
-    /// The field of the titles; nil to let the builder choose a field.
+    /// The field of the titles; nil to choose a field as in a document that is read as it is.
     public var titleField: String?
+    /// The field of the keys; nil to choose a field as in a document that is read as it is.
+    public var keyField: String?
     /// The fields whose values make the levels above the records, from the top down.
     public var drillFields: [String]
 
-    public init(titleField: String? = nil, drillFields: [String] = []) {
-        (self.titleField, self.drillFields) = (titleField, drillFields)
+    public init(titleField: String? = nil, keyField: String? = nil, drillFields: [String] = []) {
+        (self.titleField, self.keyField, self.drillFields) = (titleField, keyField, drillFields)
     }
 
-    /// Whether the options do not name a field. If so, the document may also consist of items.
-    var isEmpty: Bool { titleField == nil && drillFields.isEmpty }
+    /// The fields that the options name.
+    var fields: [String] { drillFields + [titleField, keyField].compactMap(\.self) }
+
+    /// Whether the options do not name a field. If so, the document need not be a table.
+    var isEmpty: Bool { fields.isEmpty }
 }
 
 extension Interpretation {

@@ -66,10 +66,19 @@ public struct RemoteDocument: TreeSource {
     }
 
     /// Reads the fetched document.
-    func load(_ document: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
+    ///
+    /// - Parameter kept: what was decided about `old`, if it was read as it is.
+    func load(
+        _ document: FetchedDocument, replacing old: Level?, keeping kept: KeptReading? = nil
+    ) throws(SourceError) -> LoadedTree {
+        // An answer of such a server could be read as it is.
+        if let mistaken = mistakenAnswer(document), mistaken != .page {
+            throw SourceError(name, reason: mistaken.reason(at: name))
+        }
         do throws(SourceError) {
             return try interpretation.loadWithoutParts(
-                document.file, named: name, hint: hint(mediaType: document.mediaType), pool: old.map(LevelPool.init))
+                document.file, named: name, hint: hint(mediaType: document.mediaType),
+                pool: old.map { LevelPool($0, kept: kept) })
         } catch {
             guard let mistaken = mistakenAnswer(document) else { throw error }
             throw SourceError(name, reason: mistaken.reason(at: name))

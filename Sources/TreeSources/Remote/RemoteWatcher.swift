@@ -18,6 +18,8 @@ final class RemoteWatcher: SourceWatcher {
     /// The validators of the latest loaded document. The validators of a refused document are not kept, so that the
     /// document is requested again.
     private var validators = Validators()
+    /// What was decided about the latest loaded document, if it was read as it is.
+    private var kept: KeptReading?
     /// Whether the origin must respond at once, because a caller waits, or because a copy is served and the origin has
     /// not responded yet.
     private var isUrgent = false
@@ -128,8 +130,9 @@ final class RemoteWatcher: SourceWatcher {
 
     private func load(_ fetched: FetchedDocument, replacing old: Level?) throws(SourceError) -> LoadedTree {
         do throws(SourceError) {
-            let loaded = try document.load(fetched, replacing: old)
+            let loaded = try document.load(fetched, replacing: old, keeping: kept)
             validators = fetched.validators
+            kept = loaded.tree.kept
             succeed(isWaitApplied: fetched.isWaitApplied, isNew: loaded.tree.document.hash != old?.hash)
             if copy != nil { unkept = fetched }
             return loaded

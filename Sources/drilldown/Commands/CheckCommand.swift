@@ -72,14 +72,11 @@ struct DocumentSummary {
 
     /// The lines of the summary. The last line, with the numbers of items and warnings, is for programs.
     var lines: [String] {
-        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + records
+        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + reading
             + [verdict]
     }
 
-    private var records: [String] {
-        if let reading = loaded.tree.reading { return ["\(name): \(reading)"] }
-        return loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
-    }
+    private var reading: [String] { loaded.tree.reading.map { ["\(name): \($0)"] } ?? [] }
 
     /// The advice for a large binary document, because each edit writes the whole file. Empty for other documents.
     private var advice: [String] {

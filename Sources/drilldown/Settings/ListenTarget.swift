@@ -125,12 +125,12 @@ extension Log.Entry {
     /// Creates the line that reports the served document and the addresses.
     ///
     /// - Parameter monitoring: the address of metrics and probes; nil if the service's addresses serve them.
-    init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
+    init(serving name: String, count: Quantity, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
         self.init(
             severity: .info, event: "serving",
-            text: "serving \(name), \(Quantity(count: itemCount, noun: "item")), at \(addresses.text)"
+            text: "serving \(name), \(count), at \(addresses.text)"
                 + (monitoring.map { "; metrics and probes at \($0.url)" } ?? ""),
-            members: [.init("source", .text(name)), .init("items", .number(itemCount))] + addresses.members
+            members: [.init("source", .text(name)), .init("items", .number(count.count))] + addresses.members
                 + (monitoring.map { [.init("metrics", .text($0.url))] } ?? []))
     }
 

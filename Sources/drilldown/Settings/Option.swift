@@ -88,11 +88,14 @@ struct Option: Sendable {
             name: "keys", type: .names, "the names that the document uses for titles and rows", \.interpretation.names,
             isOfCheck: true),
         Option(
-            name: "shape", type: .choice(placeholder: "SHAPE"), default: "items",
-            "natural: as it is; auto: items or natural; any; tables",
+            name: "shape", type: .choice(placeholder: "SHAPE"), default: "auto",
+            "items; natural: as it is; auto: one of these; any; tables",
             \.interpretation.shape, isOfCheck: true),
         Option(
             name: "title-by", type: .field, "the field that titles a table's records; else one is chosen", \.titleField,
+            isOfCheck: true),
+        Option(
+            name: "key-by", type: .field, "the field with the keys of a table's records; else chosen", \.keyField,
             isOfCheck: true),
         Option(
             name: "drill-by", type: .fields, "the fields of a table's records that become levels", \.drillFields,

@@ -54,11 +54,13 @@ struct Settings {
     var memoryLimit: Int?
     var historyBytes = 0
     /// The rules for reading documents, and the receiver of the progress of loads.
-    var interpretation = Interpretation()
+    var interpretation = Interpretation(shape: .auto)
     /// The options for the tables of a database.
     var tables = TableRows.Options()
     /// The field of a table's titles; nil to choose a field from the table.
     var titleField: String?
+    /// The field of a table's keys; nil to choose a field from the table.
+    var keyField: String?
     /// The fields by which a table is drilled.
     var drillFields: [String] = []
     var valuesPath: String?
@@ -109,7 +111,7 @@ struct Settings {
         let usable = Set(Option.all(of: command).map(\.key))
         self.given = given.filter { usable.contains($0.key) }
         for option in Option.ofAllCommands { try read(option) }
-        interpretation.records = RecordOptions(titleField: titleField, drillFields: drillFields)
+        interpretation.records = RecordOptions(titleField: titleField, keyField: keyField, drillFields: drillFields)
         api.assetsFolder = assetsFolder
         try checkCertificate()
         guard !api.sharesAnswers || readToken == nil && readTokenFile == nil else {

@@ -12,7 +12,7 @@ struct RecordDocumentTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func file(_ name: String, _ text: String, _ options: RecordOptions = .init()) throws -> PropertyListFile {
-        var interpretation = Interpretation()
+        var interpretation = Interpretation(shape: .auto)
         interpretation.records = options
         return PropertyListFile(path: try scratch.write(name, text), interpretation: interpretation)
     }
@@ -31,31 +31,24 @@ struct RecordDocumentTests {
     }
 
     @Test(
-        "is titled by the field that tells its records apart",
+        "is read as it is, and titled by a field whose name or texts tell",
         arguments: [
-            ("a.csv", "Title,Name\n,One\n,Two\n", "Name"),
-            ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,Two\n3,Jazz,Three\n4,Jazz,Four\n", "Name"),
-            ("a.csv", "Id;Name\n1;One\n2;Two\n", "Name"), ("a.CSV", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),
-            ("a.tsv", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),
-            ("a.json", #"[{"id":1,"name":"One"},{"id":2,"name":"Two"}]"#, "name"),
-            ("a.json", #"[{"id":1,"title":"One"},{"id":2,"title":"One"}]"#, "title"),
+            ("a.csv", "Title,Name\n,One\n,Two\n", "'Name'"),
+            ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,Two\n", "'Name', keys 'Id'"),
+            ("a.csv", "Id;Name\n1;One\n2;Two\n", "'Name', keys 'Id'"),
+            ("a.tsv", "Id\tName\n1\tOne\n2\tTwo\n", "'Name', keys 'Id'"),
+            ("a.json", #"[{"id":1,"name":"One"},{"id":2,"name":"Two"}]"#, "'name', keys 'id'"),
+            ("a.csv", "Code,Town\n1,One\n2,Two\n", "'Town', keys 'Code'"),
             (
                 "a.plist",
                 "<plist><array><dict><key>N</key><string>One</string></dict><dict><key>N</key><string>Two</string></dict></array></plist>",
-                "N"
+                "'N'"
             ),
-            // The default name comes first, then half of the texts are enough, then numbers, then few texts.
-            ("a.csv", "Name,Title\nOne,x\nTwo,x\n", "Title"),
-            ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,One\n3,Pop,Two\n4,Pop,\n", "Name"),
-            ("a.csv", "Genre,Id\nPop,1\nPop,2\nPop,3\n", "Id"), ("a.csv", "Genre\nPop\nPop\nPop\n", "Genre"),
         ])
-    func chosen(name: String, text: String, title: String) throws {
+    func chosen(name: String, text: String, fields: String) throws {
         let loaded = try file(name, text).load(replacing: nil)
-        let choice = try #require(loaded.tree.recordChoice)
-        #expect(choice.drilling == RecordDrilling(fields: [], titleField: title))
-        #expect(!choice.isTitleGiven && choice.hasTitles)
-        #expect(titles(loaded.tree).count == choice.records)
-        #expect(loaded.tree.document.child(0)?.form == .records)
+        #expect(loaded.tree.reading == "read as it is: rows by \(fields)")
+        #expect(titles(loaded.tree) == ["One", "Two"])
     }
 
     @Test(
@@ -65,7 +58,6 @@ struct RecordDocumentTests {
                 "\n<!DOCTYPE html><html><body>Down, for now</body></html>",
                 " it is an HTML page; it must be a property list or a table."
             ),
-            ("{\"error\":\"no,\"}", "1:1: in /: the document is a dictionary without a level"),
             ("%PDF-1.7,a\n1,2\n", " it is a PDF document; it must be a property list or a table."),
             ("GIF89a,b\n1,2\n", " it is a GIF image; it must be a property list or a table."),
             ("PK\u{3}\u{4},a\n1,2\n", " it is compressed with zip; decompress it first."),
@@ -83,49 +75,25 @@ struct RecordDocumentTests {
         #expect(titles(array.tree) == ["One", "Two"])
     }
 
-    @Test("is titled and drilled by the fields that are named, and suggests others")
+    @Test("is titled, keyed and drilled by the fields that are named")
     func options() throws {
-        let text = "Artist,Album,Name\nAda,X,One\nAda,X,Two\nBo,Y,Three\nBo,Y,Four\n"
-        let chosen = try #require(try file("a.csv", text).load(replacing: nil).tree.recordChoice)
-        #expect(chosen.levels == ["Artist", "Album"])
-        #expect(chosen.otherTitle == "Artist")
-        let options = RecordOptions(titleField: "Album", drillFields: ["Artist"])
+        let text = "Artist,Album,Name,Nr\nAda,X,One,1\nAda,X,Two,2\nBo,Y,Three,3\nBo,Y,Four,3\n"
+        let options = RecordOptions(titleField: "Album", keyField: "Nr", drillFields: ["Artist"])
         let loaded = try file("a.csv", text, options).load(replacing: nil)
         #expect(titles(loaded.tree) == ["Ada", "Bo"])
-        #expect(loaded.tree.document.child(0)?.child(1).map { [$0.title(0), $0.title(1)] } == ["Y", "Y"])
-    }
-
-    private func choice(_ header: String, _ lines: [String]) throws -> RecordChoice? {
-        try file("a.csv", ([header] + lines).joined(separator: "\n") + "\n").load(replacing: nil).tree.recordChoice
-    }
-
-    @Test("has titles of text if a tenth of the values at most are numbers, and of numbers if all differ")
-    func kindsOfTitles() throws {
-        let letters = "abcdefghij".map { "\($0)" }
-        for (values, hasTitles) in [
-            (letters + ["1"], true), (letters.dropLast() + ["1"], false), (["1", "2"], true), (["1", "1"], false),
-            (["1", "x"], false),
-        ] { #expect(try choice("N", values)?.hasTitles == hasTitles, "\(values)") }
-        for (values, title) in [(["1,a", "2,b", "3,a", "4,b"], "N"), (["1,a", "2,b", "3,a", "4,b", "5,a"], "Id")] {
-            #expect(try choice("Id,N", values)?.drilling.titleField == title, "\(values)")
-        }
-    }
-
-    @Test("has a field as a level if half of the records have it, and each value twice on average")
-    func levels() throws {
-        for (values, isLevel) in [
-            (["x", "y", "x", "y"], true), (["x", "y", "x"], false), (["x", "x", "x", "x"], false),
-            (["x", "y", "x", "y", "", "", "", ""], true), (["x", "y", "x", "y", "", "", "", "", ""], false),
-        ] {
-            let lines = values.enumerated().map { "title \($0.offset),\($0.element)" }
-            #expect(try choice("N,A", lines)?.levels == (isLevel ? ["A"] : []), "\(values)")
-        }
+        #expect(loaded.tree.reading == "read as a table: records by 'Album', keys 'Nr', drilled by 'Artist'")
+        let level = try #require(loaded.tree.document.child(0)?.child(1))
+        #expect([level.title(0), level.title(1)] == ["Y", "Y"])
+        #expect([level.key(0), level.key(1)] == ["3", "3~2"])
+        let flat = try file("a.csv", text, RecordOptions(titleField: "Album", keyField: "Name")).load(replacing: nil)
+        let rows = try #require(flat.tree.document.child(0))
+        #expect((0..<4).map(rows.title) == ["X", "X", "Y", "Y"])
+        #expect((0..<4).map(rows.key) == ["One", "Two", "Three", "Four"])
     }
 
     @Test("without anything that tells its records apart has their numbers as titles")
     func numbers() throws {
         let loaded = try file("a.json", #"[{"a":[1]},{"a":[2]}]"#).load(replacing: nil)
-        #expect(loaded.tree.recordChoice?.hasTitles == false)
         #expect(titles(loaded.tree) == ["1", "2"])
     }
 
@@ -135,7 +103,7 @@ struct RecordDocumentTests {
         let loaded = try file("a.csv", "Artist,Name\nAda,One\nBo,Two\n", options).load(replacing: nil)
         let written = #"{"DrillBy":["Artist"],"Records":[{"Artist":"Ada","Name":"One"},{"Artist":"Bo","Name":"Two"}],"#
         let tree = try file("b.json", written + #""TitleBy":"Name"}"#).load(replacing: nil).tree
-        #expect(loaded.tree.recordChoice?.drilling.titleField == "Name")
+        #expect(loaded.tree.reading == "read as a table: records by 'Name', drilled by 'Artist'")
         #expect(titles(tree) == titles(loaded.tree))
         #expect(tree.document.child(0)?.hash == loaded.tree.document.child(0)?.hash)
     }
@@ -153,24 +121,10 @@ struct RecordDocumentTests {
     }
 
     @Test(
-        "must be an array without titles and without lists that could be levels",
-        arguments: [
-            ("[{\"Text\":\"a\"},{\"Title\":\"b\"}]", "an item has no 'Title'; give it one, or a 'Key'"),
-            ("[{\"name\":\"a\",\"kids\":[{\"name\":\"b\"}]}]", "an item has no 'Title'"),
-            ("[{\"Title\":\"a\"},{\"Text\":\"b\"}]", "an item has no 'Title'; give it one, or a 'Key'"),
-            ("[{\"name\":\"a\"},\"b\"]", "an item has no 'Title'; give it one, or a 'Key'"),
-            ("{\"data\":[{\"name\":\"a\"}]}", "the document is a dictionary without a level"),
-        ])
-    func items(text: String, sentence: String) throws {
-        #expect(try refusal(file("a.json", text)).contains(sentence))
-    }
-
-    @Test(
         "is refused for the first fault of its syntax, or of a table",
         arguments: [
             ("a.json", "[{\"n\":1,\"m\":\"x\"},\n{\"n\":}]", "2:6: "),
-            ("a.json", "[{\"n\":1},\n{\"n\":2}", "2:8: the document ends"),
-            ("a.json", "[{\"n\":1},\n5]", "2:1: element 2 of the array is a number"),
+            ("a.json", "[{\"n\":1},\n{\"n\":2}", "2:8: in /: the document ends"),
             (
                 "a.plist", "<plist><array><dict><key>n</key><integer>1</integer></dict>\n<dict><key>n</array></plist>",
                 "2:7: "
@@ -198,7 +152,7 @@ struct RecordDocumentTests {
     @Test("has warnings about its encoding and its columns")
     func warnings() throws {
         let path = try scratch.write("a.csv", Array("Name,N,N\nCaf".utf8) + [0xE9] + Array(",1,2\n".utf8))
-        var interpretation = Interpretation()
+        var interpretation = Interpretation(shape: .auto)
         interpretation.records = RecordOptions()
         let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
         #expect(
@@ -217,7 +171,10 @@ struct RecordDocumentTests {
             _ = try watcher.beginEdits()
             Issue.record("an edit began")
         } catch {
-            #expect(error.detail == "A document of records cannot be edited here; edit its file.")
+            #expect(
+                error.detail
+                    == "A table in a file cannot be edited here; edit its file, or put it into a database, which can: drilldown import x.csv sqlite:x.db."
+            )
         }
         #expect(watcher.savability(at: .root) == .nothing(.table))
         try scratch.write("a.csv", "Name\nOne\nTwo\n")

@@ -124,7 +124,7 @@ struct RecordFileTests {
         let error = try #require(throws: SourceError.self) { try load() }
         #expect(
             error.description.replacing(scratch.path + "/", with: "")
-                == "in/Main.json:2:1: in /: 'DrillBy' leads deeper than 512 levels; name fewer fields; --shape any serves any property list."
+                == "in/Main.json:2:1: in /: 'DrillBy' leads deeper than 512 levels; name fewer fields."
         )
     }
 

@@ -54,6 +54,7 @@ struct Members: ~Copyable {
         rows[row].explicitKey = rows[row].title
         let range = title.range(in: &bytes)
         rows[row].title = range
+        rows[row].titleSource = title.source
     }
 
     mutating func remove(from base: Base) {
@@ -61,51 +62,6 @@ struct Members: ~Copyable {
         children.removeSubrange(base.row...)
         fields.removeSubrange(base.row...)
         bytes.truncate(to: base.byte)
-    }
-}
-
-/// The title of a row: a text in its fields, or the JSON text of a value in them.
-enum PackedTitle {
-    case range(Range<Int>)
-    case text(String)
-
-    /// The title of a dictionary; nil if the value under the path is missing or no title.
-    ///
-    /// - Parameter path: one name, or the name of an inner dictionary and a name in it.
-    init?(path: [[UInt8]], of fields: Range<Int>, in bytes: Span<UInt8>) {
-        guard let first = path.first,
-            var value = PackedDictionary(bytes: bytes, fields: fields).firstValue(first.span)
-        else { return nil }
-        if path.count > 1, let second = path.last {
-            guard !Self.isMap(fields, in: bytes), let inner = PackedReader(bytes: bytes, at: value).fields,
-                let found = PackedDictionary(bytes: bytes, fields: inner).firstValue(second.span)
-            else { return nil }
-            value = found
-        }
-        let reader = PackedReader(bytes: bytes, at: value)
-        if let range = reader.text {
-            guard range.count > 0, range.count <= TitleSurvey.longestTitle else { return nil }
-            self = .range(range)
-        } else if let text = reader.scalarText {
-            self = .text(text)
-        } else {
-            return nil
-        }
-    }
-
-    private static func isMap(_ fields: Range<Int>, in bytes: Span<UInt8>) -> Bool {
-        PackedField.all(in: fields, of: bytes).allSatisfy { [.hole, .array, .dictionary].contains($0.tag) }
-    }
-
-    /// The range of the title in the bytes, to which a text is appended.
-    func range(in bytes: inout ByteBuffer) -> Range<Int> {
-        switch self {
-        case .range(let range): return range
-        case .text(let text):
-            let start = bytes.count
-            bytes.append(text)
-            return start..<bytes.count
-        }
     }
 }
 
@@ -146,17 +102,27 @@ extension NaturalTreeBuilder {
     /// Titles the dictionaries of a map. The values of the document itself are titled only if each has a title.
     private mutating func titleMembers(of map: OpenContainer) {
         let path = reading.titles(of: map.number).title
-        guard !path.isEmpty else { return }
         let rows = map.membersBase.row..<members.rows.count
-        let titles = rows.map { row in
-            members.isDictionary(row)
-                ? PackedTitle(path: path, of: members.rows[row].fields, in: members.bytes.span) : nil
+        if open.count == 1 {
+            let isTitled = rows.count > 1 && !rows.contains { memberTitle($0, by: path) == nil }
+            guard isTitled || keepsRootMap && rows.allSatisfy({ members.isDictionary($0) }) else { return }
+            isRootMap = true
         }
-        if open.count == 1, titles.count < 2 || titles.contains(where: { $0 == nil }) { return }
-        note(map, title: path, key: nil)
-        for (row, title) in zip(rows, titles) {
+        note(map, title: reading.givenTitles.map { Array($0.prefix(1)) } ?? path, key: nil)
+        for row in rows {
+            let title = reading.givenTitles.map { memberTitle(row, under: $0) } ?? memberTitle(row, by: path)
             if let title { members.setTitle(title, of: row) }
         }
+    }
+
+    private func memberTitle(_ row: Int, by path: [[UInt8]]) -> PackedTitle? {
+        guard members.isDictionary(row) else { return nil }
+        return PackedTitle(path: path, of: members.rows[row].fields, in: members.bytes.span)
+    }
+
+    private func memberTitle(_ row: Int, under names: [[UInt8]]) -> PackedTitle? {
+        guard members.isDictionary(row) else { return nil }
+        return PackedTitle(under: names, of: members.rows[row].fields, in: members.bytes.span)
     }
 
     /// Notes the titles and the keys of a list or a map for the summary.
@@ -174,8 +140,12 @@ extension NaturalTreeBuilder {
         guard !rows.isEmpty else { return nil }
         if reading[array.number].contains(.isList) {
             let titles = reading.titles(of: array.number)
-            let key = titles.keys.first { takesKeys($0, of: rows) }
-            note(array, title: titles.title, key: key)
+            let given = reading.givenKeys
+            if let given { takeKeys(under: given, of: rows) }
+            let key = given == nil ? titles.keys.first { takeDifferentKeys($0, of: rows) } : nil
+            note(
+                array, title: reading.givenTitles.map { Array($0.prefix(1)) } ?? titles.title,
+                key: given?.first ?? key)
             for row in rows where isUntitled(row) { titleElement(row, number: row - rows.lowerBound + 1, by: titles) }
         }
         return try tree.level(from: rows.lowerBound, start: array.base.start, form: .list, at: array.position)
@@ -186,60 +156,50 @@ extension NaturalTreeBuilder {
 
     private mutating func titleElement(_ row: Int, number: Int, by titles: RowTitles) {
         let fields = tree.rows[row].fields
-        if let title = PackedTitle(path: titles.title, of: fields, in: tree.fields.bytes.span) {
+        let found =
+            if let names = reading.givenTitles {
+                PackedTitle(under: names, of: fields, in: tree.fields.bytes.span)
+            } else {
+                PackedTitle(path: titles.title, of: fields, in: tree.fields.bytes.span)
+            }
+        if let title = found {
             let range = title.range(in: &tree.fields.bytes)
             tree.rows[row].title = range
+            tree.rows[row].titleSource = title.source
         } else {
-            tree.rows[row].title = tree.rows[row].explicitKey ?? tree.fields.loose("\(number)")
+            // Not the range of the key: no field gives the title.
+            let title = tree.rows[row].explicitKey.map { String(utf8: tree.fields.bytes.span.extracting($0)) }
+            tree.rows[row].title = tree.fields.loose(title ?? "\(number)")
         }
     }
 
     /// Gives the dictionaries of a list the keys under a name, if no two are the same text. Returns whether it did.
-    private mutating func takesKeys(_ name: [UInt8], of rows: Range<Int>) -> Bool {
-        var hashes: [UInt64] = []
-        var keys: [(row: Int, key: PackedTitle)] = []
-        for row in rows where isUntitled(row) {
-            guard let key = PackedTitle(key: name, of: tree.rows[row].fields, in: tree.fields.bytes.span) else {
-                continue
-            }
-            hashes.append(key.hash(in: tree.fields.bytes.span))
-            keys.append((row, key))
-        }
+    private mutating func takeDifferentKeys(_ name: [UInt8], of rows: Range<Int>) -> Bool {
+        let keys = keys(under: [name], of: rows)
+        var hashes = keys.map { $0.key.hash(in: tree.fields.bytes.span) }
         hashes.sort()
         for (earlier, later) in zip(hashes, hashes.dropFirst()) where earlier == later { return false }
+        take(keys)
+        return true
+    }
+
+    /// Gives the dictionaries of a list the keys under the first of several names that each of them has.
+    private mutating func takeKeys(under names: [[UInt8]], of rows: Range<Int>) { take(keys(under: names, of: rows)) }
+
+    private func keys(under names: [[UInt8]], of rows: Range<Int>) -> [(row: Int, key: PackedTitle)] {
+        var keys: [(row: Int, key: PackedTitle)] = []
+        for row in rows where isUntitled(row) {
+            let key = PackedTitle(key: names, of: tree.rows[row].fields, in: tree.fields.bytes.span)
+            if let key { keys.append((row, key)) }
+        }
+        return keys
+    }
+
+    private mutating func take(_ keys: [(row: Int, key: PackedTitle)]) {
         for (row, key) in keys {
             let range = key.range(in: &tree.fields.bytes)
             tree.rows[row].explicitKey = range
-        }
-        return true
-    }
-}
-
-extension PackedTitle {
-    /// The key of a dictionary: a short text, or an integer; otherwise nil.
-    init?(key name: [UInt8], of fields: Range<Int>, in bytes: Span<UInt8>) {
-        guard let value = PackedDictionary(bytes: bytes, fields: fields).firstValue(name.span) else { return nil }
-        let reader = PackedReader(bytes: bytes, at: value)
-        if let range = reader.text {
-            guard KeyCandidates.isKey(text: bytes.extracting(range)) else { return nil }
-            self = .range(range)
-        } else {
-            var value = reader
-            let tag = PackedTag(rawValue: value.byte())
-            guard tag == .positive || tag == .negative, let text = value.scalar(tag)?.text else { return nil }
-            self = .text(text)
-        }
-    }
-
-    /// The hash of the text in Unicode NFC.
-    func hash(in bytes: Span<UInt8>) -> UInt64 {
-        switch self {
-        case .text(let text): return TableHash.of(text.utf8Span.span)
-        case .range(let range):
-            let text = bytes.extracting(range)
-            guard !ItemKey.isPlain(text) else { return TableHash.of(text) }
-            let normalized = ItemKey.normalized(text)
-            return TableHash.of(normalized.span)
+            tree.rows[row].keySource = key.source
         }
     }
 }

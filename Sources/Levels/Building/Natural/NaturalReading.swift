@@ -6,7 +6,13 @@ internal import Bytes
 /// The containers of a document are numbered from 0 in the order in which they begin.
 public struct NaturalReading: Sendable {
     /// The names of the arrays that hold the children of a dictionary, in order of first appearance.
-    private(set) var childrenNames: [[UInt8]] = []
+    private(set) var childrenNames: [String] = []
+    /// The names, or paths with dots, under which every dictionary of a list has its title and its key, in place of the
+    /// surveyed fields; nil if the survey decides.
+    let givenTitles: [[UInt8]]?
+    let givenKeys: [[UInt8]]?
+    /// Whether names of titles or keys were given, which count in place of earlier ones.
+    var hasGivenNames: Bool { givenTitles != nil || givenKeys != nil }
     private var childrenHashes: Set<UInt64> = []
     private var traits: [ContainerTraits] = []
     /// For each container, the index of its titles in `titles`; index 0 is an empty value.
@@ -21,6 +27,11 @@ public struct NaturalReading: Sendable {
     /// Whether the document has the lists of a document of items.
     public internal(set) var resemblesItems = false
 
+    init(names: StructuralNames) {
+        givenTitles = names.given(.title)?.map { Array($0.utf8) }
+        givenKeys = names.given(.key)?.map { Array($0.utf8) }
+    }
+
     /// The memory for one container, in bytes.
     static let bytesOfContainer = 5
     /// The number of containers.
@@ -29,6 +40,15 @@ public struct NaturalReading: Sendable {
     subscript(container: Int) -> ContainerTraits { traits[container] }
 
     func titles(of container: Int) -> RowTitles { titles[Int(titleNumbers[container])] }
+
+    /// Whether the document is a dictionary without other containers.
+    public var hasFieldsOnly: Bool { count == 1 && !resemblesItems }
+
+    /// The field that titles the elements of the document, as a path with dots; nil without one.
+    public var titleOfElements: String? {
+        let path = count > 0 ? titles(of: 0).title : []
+        return path.isEmpty ? nil : path.map { String(utf8: $0.span) }.joined(separator: ".")
+    }
 
     mutating func openContainer() -> Int {
         traits.append([])
@@ -50,10 +70,17 @@ public struct NaturalReading: Sendable {
     /// Whether a hash is that of a children name.
     func isChildrenName(hash: UInt64) -> Bool { childrenHashes.contains(hash) }
 
-    mutating func addChildrenName(_ name: [UInt8], hash: UInt64) {
-        guard childrenHashes.insert(hash).inserted else { return }
+    mutating func addChildrenName(_ name: String) {
+        guard childrenHashes.insert(TableHash.of(name.utf8Span.span)).inserted else { return }
         childrenNames.append(name)
     }
+
+    /// Takes other children names in place of those so far.
+    mutating func replaceChildrenNames(by names: [String]) {
+        (childrenNames, childrenHashes) = ([], [])
+        for name in names { addChildrenName(name) }
+    }
+
 }
 
 /// The contents of a container.
@@ -66,13 +93,4 @@ struct ContainerTraits: OptionSet, Sendable {
     static let isMap = ContainerTraits(rawValue: 2)
     /// A dictionary with an array under a children name.
     static let hasChildren = ContainerTraits(rawValue: 4)
-}
-
-/// The fields that may contain the titles and the keys of the dictionaries in one list or map.
-struct RowTitles: Hashable, Sendable {
-    /// The path of names that leads to the title: one name, or two; empty if no field gives titles.
-    var title: [[UInt8]] = []
-    /// The names of fields that enough of the dictionaries have, the first choice first. Whether their values differ is
-    /// decided when the list is complete.
-    var keys: [[UInt8]] = []
 }

@@ -12,11 +12,18 @@ public import PropertyLists
 ///     try syntax.read(input, limits: limits, into: &survey)
 ///     var builder = NaturalTreeBuilder(survey.finish())
 public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
-    private var reading = NaturalReading()
+    private var reading: NaturalReading
+    /// Whether the names of arrays that hold children were given.
+    private let hasGivenChildren: Bool
+    /// The children names of an earlier reading. They count if an array stands under one of them.
+    private let keptChildren: [String]
     private var open: [OpenContainer] = []
     private var census = ItemCensus()
     /// The names of the open containers and entries, as one stack of bytes.
     private var names = ByteBuffer()
+    private var fieldNames = SurveyedNames()
+    /// The surveys of the open containers, by their depth. A survey is used again for the next container of its depth.
+    private var surveys: [TitleSurvey] = []
     /// The arrays that stand under a name in a dictionary, each with the hash of the name: at the end, some of these
     /// names are children names.
     private var namedArrays: [(container: UInt32, name: UInt64)] = []
@@ -32,15 +39,31 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
         var key: Range<Int>?
         var hasScalars = false
         var hasContainers = false
-        /// The names of the dictionaries in the container.
-        var titles: TitleSurvey?
+        /// Whether the dictionaries in the container are surveyed.
+        var hasSurvey = false
     }
 
     /// Creates a survey before the first event.
-    public init() {}
+    ///
+    /// - Parameters:
+    ///   - names: the names of titles, keys and children; the survey decides about those that are not given.
+    ///   - earlier: what was decided when the document was read before.
+    public init(names: StructuralNames = .init(), keeping earlier: KeptReading? = nil) {
+        reading = NaturalReading(names: names)
+        keptChildren = earlier?.childrenNames ?? []
+        let children = names.given(.children)
+        hasGivenChildren = children != nil
+        for name in children ?? [] { reading.addChildrenName(name) }
+    }
 
     /// The outcome, after the last event.
     public consuming func finish() -> NaturalReading {
+        if !hasGivenChildren, !keptChildren.isEmpty {
+            let kept = Set(keptChildren.map { TableHash.of($0.utf8Span.span) })
+            if namedArrays.contains(where: { kept.contains($0.name) }) {
+                reading.replaceChildrenNames(by: keptChildren)
+            }
+        }
         if !reading.childrenNames.isEmpty {
             for array in namedArrays where reading.isChildrenName(hash: array.name) {
                 reading.note(.hasChildren, of: Int(array.container))
@@ -84,8 +107,9 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
             open[last].hasContainers = true
             if isDictionary {
                 if !open[last].isDictionary { reading.note(.isList, of: open[last].number) }
-                if open[last].titles == nil, !open[last].isDictionary || !open[last].hasScalars {
-                    open[last].titles = TitleSurvey()
+                if !open[last].hasSurvey, !open[last].isDictionary || !open[last].hasScalars {
+                    open[last].hasSurvey = true
+                    surveys[last].begin()
                 }
             }
         }
@@ -93,6 +117,7 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
             OpenContainer(
                 number: reading.openContainer(), isDictionary: isDictionary, name: open.last?.key,
                 namesEnd: names.count))
+        if surveys.count < open.count { surveys.append(TitleSurvey()) }
     }
 
     /// Checks that memory suffices for twice as many containers, because arrays grow by their own size.
@@ -110,15 +135,14 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     /// array of the same name, or if the name is `children`.
     private mutating func noteChildrenName() {
         guard let name = open[open.count - 1].name else { return }
-        let text = Array(copying: names.span.extracting(name))
-        let hash = TableHash.of(text.span)
+        let hash = TableHash.of(names.span.extracting(name))
         namedArrays.append((UInt32(open[open.count - 2].number), hash))
-        guard !reading.isChildrenName(hash: hash) else { return }
-        var isOne = text.span.isEqual(ignoringCase: "children")
+        guard !hasGivenChildren, !reading.isChildrenName(hash: hash) else { return }
+        var isOne = names.span.extracting(name).isEqual(ignoringCase: "children")
         if open.count >= 4, !open[open.count - 3].isDictionary, let outer = open[open.count - 3].name {
-            isOne = isOne || names.span.extracting(outer).isEqual(to: text.span)
+            isOne = isOne || names.span.extracting(outer).isEqual(to: names.span.extracting(name))
         }
-        if isOne { reading.addChildrenName(text, hash: hash) }
+        if isOne { reading.addChildrenName(String(utf8: names.span.extracting(name))) }
     }
 
     private mutating func end() {
@@ -126,12 +150,12 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
         let container = open.removeLast()
         let isMap = container.isDictionary && container.hasContainers && !container.hasScalars
         if isMap { reading.note(.isMap, of: container.number) }
-        if let titles = container.titles, !container.isDictionary || isMap {
-            let chosen = titles.chosen(isMap: container.isDictionary)
+        if container.hasSurvey, !container.isDictionary || isMap {
+            let chosen = surveys[open.count].chosen(isMap: container.isDictionary)
             if chosen != RowTitles() { reading.note(chosen, of: container.number) }
         }
-        guard container.isDictionary, let last = open.indices.last else { return }
-        open[last].titles?.endDictionary(isMap: isMap)
+        guard container.isDictionary, let last = open.indices.last, open[last].hasSurvey else { return }
+        surveys[last].endDictionary(isMap: isMap)
     }
 
     // MARK: Values
@@ -140,21 +164,21 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     private mutating func noteValue(text: Span<UInt8>?) {
         let last = open.count - 1
         guard last >= 1, open[last].isDictionary, let key = open[last].key else { return }
-        let isFlat = open[last - 1].titles?.takesNames == true
+        let isFlat = open[last - 1].hasSurvey && surveys[last - 1].takesNames
         let outer = last >= 2 && open[last - 1].isDictionary ? open[last - 1].key : nil
-        let isDeep = outer != nil && open[last - 2].titles?.takesNames == true
+        let isDeep = outer != nil && open[last - 2].hasSurvey && surveys[last - 2].takesNames
         guard isFlat || isDeep else { return }
         var kind: TitleSurvey.TextKind?
         if let text { kind = TitleSurvey.TextKind(text) }
-        if isFlat { open[last - 1].titles?.note(names.span.extracting(key), in: nil, text: kind) }
+        if isFlat { surveys[last - 1].note(key, in: nil, of: names, text: kind, knownNames: &fieldNames) }
         guard isDeep, let outer else { return }
-        open[last - 2].titles?.note(names.span.extracting(key), in: names.span.extracting(outer), text: kind)
+        surveys[last - 2].note(key, in: outer, of: names, text: kind, knownNames: &fieldNames)
     }
 
     private mutating func noteKey(isKey: Bool) {
         let last = open.count - 1
         guard last >= 1, open[last].isDictionary, !open[last - 1].isDictionary, let key = open[last].key else { return }
-        open[last - 1].titles?.noteKey(names.span.extracting(key), isKey: isKey)
+        if open[last - 1].hasSurvey { surveys[last - 1].noteKey(key, of: names, isKey: isKey) }
     }
 
     private mutating func noteScalar(isString: Bool = false) {
@@ -162,13 +186,13 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
         guard let last = open.indices.last else { return }
         open[last].hasScalars = true
         // A dictionary with a scalar is not a map, so its values do not need titles.
-        if open[last].isDictionary { open[last].titles = nil }
+        if open[last].isDictionary { open[last].hasSurvey = false }
     }
 
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         noteScalar(isString: true)
         noteValue(text: text)
-        noteKey(isKey: KeyCandidates.isKey(text: text))
+        noteKey(isKey: PackedTitle.isKey(text))
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
@@ -180,6 +204,12 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         noteScalar()
         noteValue(text: nil)
+    }
+
+    /// The names of the open entries.
+    public func currentPath() -> String? {
+        guard !open.isEmpty else { return nil }
+        return TitlePath.text(open.compactMap { $0.key.map { String(utf8: names.span.extracting($0)) } })
     }
 
     public static var omitsNullEntries: Bool { true }

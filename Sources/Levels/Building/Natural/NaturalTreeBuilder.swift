@@ -15,6 +15,11 @@ public struct NaturalTreeBuilder: PropertyListConsumer, ~Copyable {
     /// ends.
     var members = Members()
     var summary = ReadingSummary()
+    /// What was decided when the document was read before; nil for a first reading.
+    private let earlier: KeptReading?
+    /// Whether the document itself is a map, whose dictionaries have titles.
+    var isRootMap = false
+    var keepsRootMap: Bool { earlier?.isRootMap == true }
     /// The number of containers that have begun.
     private var containers = 0
     /// The number of open items.
@@ -53,12 +58,14 @@ public struct NaturalTreeBuilder: PropertyListConsumer, ~Copyable {
     ///   - reading: the outcome of a survey of the same document.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the previous tree.
+    ///   - earlier: what was decided when the document was read before.
     ///   - progress: the counter of items.
     public init(
         _ reading: NaturalReading, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
-        progress: ReadingProgress? = nil
+        keeping earlier: KeptReading? = nil, progress: ReadingProgress? = nil
     ) {
         self.reading = reading
+        self.earlier = earlier
         tree = TreeAssembly(limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
@@ -70,7 +77,11 @@ public struct NaturalTreeBuilder: PropertyListConsumer, ~Copyable {
             throw PropertyListError(reason: "the document is empty; it needs an array or a dictionary")
         }
         var tree = Tree(document: document, warnings: tree.warnings)
-        tree.reading = summary.sentence(childrenNames: reading.childrenNames)
+        tree.reading = summary.sentence(
+            childrenNames: reading.childrenNames,
+            isArray: document.row(0).fields.isEmpty && document.child(0)?.form == .list)
+        try tree.keep(
+            reading.hasGivenNames ? nil : earlier, childrenNames: reading.childrenNames, isRootMap: isRootMap)
         return tree
     }
 
@@ -180,10 +191,11 @@ extension NaturalTreeBuilder {
         tree.note(text)
         guard try beginsElement() else { return tree.fields.bytes.append(PackedTag.string, content: text) }
         let start = tree.fields.bytes.count
-        if text.count > TitleSurvey.longestTitle {
+        if text.count > ShortText.mostBytes {
             appendTitleField()
+            let value = tree.fields.bytes.count
             tree.fields.bytes.append(PackedTag.string, content: text)
-            return addValue(from: start, title: nil)
+            return addValue(value, from: start, title: nil)
         }
         tree.fields.bytes.append(text)
         tree.add(
@@ -195,16 +207,18 @@ extension NaturalTreeBuilder {
         guard try beginsElement() else { return tree.fields.bytes.append(packed: value) }
         let start = tree.fields.bytes.count
         appendTitleField()
+        let offset = tree.fields.bytes.count
         tree.fields.bytes.append(packed: value)
-        addValue(from: start, title: value.text)
+        addValue(offset, from: start, title: value.text)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         guard try beginsElement() else { return tree.fields.bytes.append(PackedTag.data, content: bytes) }
         let start = tree.fields.bytes.count
         appendTitleField()
+        let value = tree.fields.bytes.count
         tree.fields.bytes.append(PackedTag.data, content: bytes)
-        addValue(from: start, title: nil)
+        addValue(value, from: start, title: nil)
     }
 
     public static var omitsNullEntries: Bool { true }
@@ -231,13 +245,15 @@ extension NaturalTreeBuilder {
 
     /// Adds a row that stands for a value; its one field is `Title`.
     ///
-    /// - Parameter title: the row's title; nil for its number.
-    private mutating func addValue(from start: Int, title: String?) {
+    /// - Parameters:
+    ///   - value: the offset of the value.
+    ///   - title: the row's title; nil for its number.
+    private mutating func addValue(_ value: Int, from start: Int, title: String?) {
         tree.fields.bytes.appendPlace(named: "", form: .value)
         let end = tree.fields.bytes.count
         let number = open[open.count - 1].elements
         let title = tree.fields.loose(title ?? "\(number)")
-        tree.add(PendingRow(fields: start..<end, title: title), level: nil)
+        tree.add(PendingRow(fields: start..<end, title: title, titleSource: value), level: nil)
     }
 }
 

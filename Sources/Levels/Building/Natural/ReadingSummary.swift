@@ -30,10 +30,12 @@ struct ReadingSummary {
     }
 
     /// The sentence, without its full stop.
-    func sentence(childrenNames: [[UInt8]]) -> String {
+    ///
+    /// - Parameter isArray: whether the document is an array.
+    func sentence(childrenNames: [String], isArray: Bool) -> String {
         var parts: [String] = []
         if !childrenNames.isEmpty {
-            let names = childrenNames.prefix(Self.mostNamed).map(Self.quoted).joined(separator: ", ")
+            let names = childrenNames.prefix(Self.mostNamed).map { "'\(quoted: $0)'" }.joined(separator: ", ")
             let others = childrenNames.count - Self.mostNamed
             parts.append("rows in \(names)" + (others > 0 ? " and \(Quantity(count: others, noun: "other name"))" : ""))
         }
@@ -43,7 +45,9 @@ struct ReadingSummary {
         if others > 0 {
             parts.append(hasMore ? "and more lists" : "and \(Quantity(count: others, noun: "more list"))")
         }
-        return "read as it is: " + (parts.isEmpty ? "rows by their names" : parts.joined(separator: "; "))
+        return "read as it is: "
+            + (parts.isEmpty
+                ? isArray ? "rows by their texts or numbers" : "rows by their names" : parts.joined(separator: "; "))
     }
 
     private static func words(for list: List) -> String {

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Counts the fields and texts of the dictionaries in one list or map, and chooses the fields for their titles and keys
 /// (manual, Documents).
-final class TitleSurvey {
+struct TitleSurvey {
     /// The values of one field in the dictionaries. The field can be one dictionary deeper.
     private struct Field {
         let path: [[UInt8]]
@@ -41,12 +41,15 @@ final class TitleSurvey {
 
         init(_ text: Span<UInt8>) {
             hash = TableHash.of(text)
-            isTitle = text.count > 0 && text.count <= TitleSurvey.longestTitle
+            isTitle = text.count > 0 && text.count <= ShortText.mostBytes
             isNumber = isTitle && text.jsonNumberForm != nil
         }
     }
 
     private var fields: [Field] = []
+    /// The hashes of the fields' paths, in the same order.
+    private var hashes: [UInt64] = []
+    /// The numbers of the fields by these hashes, if there are more than a few.
     private var numbers: [UInt64: Int] = [:]
     private var mentions: [Mention] = []
     /// The fields in order of first appearance: first the fields of the dictionaries, then the fields one dictionary
@@ -57,8 +60,24 @@ final class TitleSurvey {
     private var dictionaries = 0
     private var keys = KeyCandidates()
 
-    /// The longest title and the longest key, in bytes.
-    static let longestTitle = 256
+    /// Begins the survey of a list or map.
+    mutating func begin() {
+        // The memory of a few fields suits the next list, too.
+        guard fields.count <= Self.fewFields else {
+            self = TitleSurvey()
+            return
+        }
+        fields.removeAll(keepingCapacity: true)
+        hashes.removeAll(keepingCapacity: true)
+        mentions.removeAll(keepingCapacity: true)
+        flat.removeAll(keepingCapacity: true)
+        deep.removeAll(keepingCapacity: true)
+        dictionaries = 0
+        keys = KeyCandidates()
+    }
+
+    /// The number of fields that are found by a search through all of them.
+    private static let fewFields = 32
     private static let mostDictionaries = 1_000
     private static let mostNames = 1_000
     /// The maximum number of fields that are kept. Fields that only maps have are kept, but do not count.
@@ -71,30 +90,52 @@ final class TitleSurvey {
 
     /// Notes an entry of the dictionary that is being read, or of a dictionary in it.
     ///
-    /// - Parameter outer: the name of the inner dictionary; nil for an entry of the dictionary itself.
-    func note(_ name: Span<UInt8>, in outer: Span<UInt8>?, text: TextKind?) {
-        guard takesNames else { return }
-        var hash = TableHash.of(name)
-        if let outer { hash = TableHash.of(hash ^ TableHash.of(TableHash.of(outer))) }
-        let number: Int
-        if let known = numbers[hash] {
-            number = known
-        } else {
-            guard fields.count < Self.mostFields else { return }
-            number = fields.count
-            var path = [Array(copying: name)]
-            if let outer { path.insert(Array(copying: outer), at: 0) }
-            fields.append(Field(path: path, rank: TitleRank(name)))
-            numbers[hash] = number
+    /// - Parameters:
+    ///   - name: the name, as a range of `bytes`.
+    ///   - outer: the name of the inner dictionary; nil for an entry of the dictionary itself.
+    mutating func note(
+        _ name: Range<Int>, in outer: Range<Int>?, of bytes: borrowing ByteBuffer, text: TextKind?,
+        knownNames: inout SurveyedNames
+    ) {
+        let nameHash = TableHash.of(bytes.span.extracting(name))
+        var (hash, outerHash) = (nameHash, 0 as UInt64)
+        if let outer {
+            outerHash = TableHash.of(bytes.span.extracting(outer))
+            hash = TableHash.of(nameHash ^ TableHash.of(outerHash))
         }
-        mentions.append(Mention(field: number, text: text))
+        var number = find(hash)
+        if number == nil {
+            guard fields.count < Self.mostFields else { return }
+            let (own, rank) = knownNames.find(bytes.span.extracting(name), hash: nameHash)
+            var path = [own]
+            if let outer { path.insert(knownNames.find(bytes.span.extracting(outer), hash: outerHash).name, at: 0) }
+            number = fields.count
+            add(Field(path: path, rank: rank), hash: hash)
+        }
+        mentions.append(Mention(field: number ?? 0, text: text))
+    }
+
+    private func find(_ hash: UInt64) -> Int? {
+        fields.count > Self.fewFields ? numbers[hash] : hashes.firstIndex(of: hash)
+    }
+
+    private mutating func add(_ field: Field, hash: UInt64) {
+        fields.append(field)
+        hashes.append(hash)
+        guard fields.count > Self.fewFields else { return }
+        if numbers.isEmpty { for (number, hash) in hashes.enumerated() { numbers[hash] = number } }
+        numbers[hash] = fields.count - 1
     }
 
     /// Notes a text or an integer that may be the key of the dictionary that is being read.
-    func noteKey(_ name: Span<UInt8>, isKey: Bool) { keys.note(name, isKey: isKey) }
+    ///
+    /// - Parameter name: the name, as a range of `bytes`.
+    mutating func noteKey(_ name: Range<Int>, of bytes: borrowing ByteBuffer, isKey: Bool) {
+        keys.note(bytes.span.extracting(name), isKey: isKey)
+    }
 
     /// Ends a dictionary.
-    func endDictionary(isMap: Bool) {
+    mutating func endDictionary(isMap: Bool) {
         defer {
             dictionaries += 1
             mentions.removeAll(keepingCapacity: true)
@@ -169,6 +210,20 @@ final class TitleSurvey {
     }
 }
 
+/// The names of a document's fields, each with its rank as the name of a title.
+struct SurveyedNames {
+    private var known: [UInt64: (name: [UInt8], rank: TitleRank?)] = [:]
+    private static let mostKnown = 10_000
+
+    mutating func find(_ name: Span<UInt8>, hash: UInt64) -> (name: [UInt8], rank: TitleRank?) {
+        if let found = known[hash] { return found }
+        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+        let found = (name: Array(copying: name), rank: TitleRank(name))
+        known[hash] = found
+        return found
+    }
+}
+
 /// How well a name says that it is a title: the place of the name in the list of names; a lower rank is better.
 struct TitleRank: RawRepresentable {
     let rawValue: Int
@@ -208,20 +263,13 @@ struct KeyCandidates {
     /// For each of `names`, the first spelling, and the number of dictionaries with a key under it.
     private var found: [(spelling: [UInt8], count: Int)?] = Array(repeating: nil, count: names.count)
 
-    private static let names = ["id", "_id", "key", "slug", "uuid", "code"]
+    private static let names: [StaticString] = ["id", "_id", "key", "slug", "uuid", "code"]
 
     static func isKey(_ name: Span<UInt8>) -> Bool { place(of: name) != nil }
 
-    /// Whether a text can be a key: it has 1 to 256 bytes in Unicode NFC.
-    static func isKey(text: Span<UInt8>) -> Bool {
-        guard text.count > 0 else { return false }
-        let length = ItemKey.isPlain(text) ? text.count : ItemKey.normalized(text).count
-        return length <= TitleSurvey.longestTitle
-    }
-
     private static func place(of name: Span<UInt8>) -> Int? {
         guard name.count >= 2, name.count <= 4 else { return nil }
-        return names.firstIndex(of: String(utf8: name).lowercased())
+        return names.firstIndex { name.isEqual(ignoringCase: $0) }
     }
 
     mutating func note(_ name: Span<UInt8>, isKey: Bool) {

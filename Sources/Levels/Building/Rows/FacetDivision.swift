@@ -27,7 +27,7 @@ struct FacetDivision: ~Copyable {
             for place in before.records(of: group) {
                 let record = records.rows[Int(order[place])]
                 text.truncate(to: 0)
-                let value = PackedDictionary(bytes: bytes.span, fields: record.fields).firstValue(name.span)
+                let value = PackedDictionary(bytes: bytes.span, fields: record.fields).value(under: name.span)
                 try FacetText.append(value, in: bytes.span, to: &text)
                 if text.count == 0 { text.append(FacetText.none) }
                 numbers[place] = UInt32(division.group(of: text.span, at: record.place, within: group))

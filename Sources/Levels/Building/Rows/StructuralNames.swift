@@ -28,12 +28,14 @@ public struct StructuralNames: Sendable, Equatable {
         .title: ["Title"], .key: ["Key"], .children: ["Children", "Rows"], .sections: ["Sections"],
         .sectionKeys: ["SectionKeys"], .sectionTitles: ["SectionTitles"],
     ]
+    /// The roles whose names were given.
+    private var given: Set<Role> = []
 
     /// The default names: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
     public init() {}
 
     /// Maps roles to other names, as in `title=name|group,children=entries`. The remaining roles keep the default
-    /// names.
+    /// names. `children=` means that no name holds rows.
     ///
     /// - Throws: `StructuralNamesError` for an unknown role, a missing name, or a name in two roles.
     public init(mapping text: String) throws(StructuralNamesError) {
@@ -44,12 +46,14 @@ public struct StructuralNames: Sendable, Equatable {
                     reason: "'\(quoted: sides.first ?? "")' is not a role; the roles are "
                         + Role.allCases.map(\.rawValue).joined(separator: ", "))
             }
-            let list = sides.count == 2 ? sides[1].split(separator: "|", omittingEmptySubsequences: false) : []
-            guard !list.isEmpty, !list.contains("") else {
+            var list = sides.count == 2 ? sides[1].split(separator: "|", omittingEmptySubsequences: false) : []
+            let isNone = role == .children && list == [""]
+            if isNone { list = [] }
+            guard isNone || !list.isEmpty, !list.contains("") else {
                 throw StructuralNamesError(
                     reason: "the role '\(role.rawValue)' needs a name, as in \(role.rawValue)=name")
             }
-            names[role] = list.map(String.init)
+            give(list.map(String.init), as: role)
         }
         var seen: Set<String> = []
         for role in Role.allCases {
@@ -62,15 +66,14 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
 
-    /// Returns a copy with other names for one role; nil if `list` is empty, repeats a name, or contains a name of
-    /// another role.
-    public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
-        let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
-        guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
-        var copy = self
-        copy.names[role] = list
-        return copy
+    /// Replaces the names of a role.
+    public mutating func give(_ list: [String], as role: Role) {
+        names[role] = list
+        given.insert(role)
     }
+
+    /// The given names of a role, or paths with dots; nil if the names of the role are the default.
+    public func given(_ role: Role) -> [String]? { given.contains(role) ? self[role] : nil }
 
     /// The text for `init(mapping:)`: the roles with names other than the defaults.
     public var mapping: String {

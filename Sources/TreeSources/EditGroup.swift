@@ -128,11 +128,10 @@ extension SaveRefusal {
         "the document is fetched from another server; edit it there")
     static let elsewhere = SaveRefusal("the document cannot be edited here; edit it in its own place")
     static let anyShape = SaveRefusal(
-        "a document served with the shape 'any' cannot be edited; use the shape 'items'")
-    static let naturalShape = SaveRefusal(
-        "a document that is read as it is cannot be edited here; edit its file")
+        "a document of the shape 'any' cannot be edited; serve it with --shape natural, or without --shape")
     static let table = SaveRefusal(
-        "a document of records cannot be edited here; edit its file")
+        "a table in a file cannot be edited here; edit its file, or put it into a database, which can: drilldown import x.csv sqlite:x.db"
+    )
     static let settingsPage = SaveRefusal(
         "a settings page cannot be edited; only the values of its controls can be set")
     static let missingFile = SaveRefusal(

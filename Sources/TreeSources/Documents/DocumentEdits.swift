@@ -185,7 +185,7 @@ package struct SentDocument {
     /// - Parameter old: the document to replace; equal levels are shared with it.
     /// - Throws: `EditRefusal` if a load would refuse the bytes.
     package init(
-        bytes: [UInt8], replacing old: Level, interpretation: Interpretation
+        bytes: [UInt8], replacing old: Level, keeping kept: KeptReading? = nil, interpretation: Interpretation
     ) throws(EditRefusal) {
         if bytes.count > interpretation.maximumBytes {
             throw EditRefusal(
@@ -196,7 +196,7 @@ package struct SentDocument {
         }
         do throws(PropertyListError) {
             syntax = try SyntaxCheck.syntax(of: Array(bytes.prefix(4_096)))
-            tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(old))
+            tree = try interpretation.read(.memory(bytes), as: syntax, pool: LevelPool(old, kept: kept))
         } catch {
             throw Self.refusal(error)
         }
@@ -221,7 +221,7 @@ package struct SentDocument {
         }
     }
 
-    fileprivate static func refusal(_ error: PropertyListError) -> EditRefusal {
+    static func refusal(_ error: PropertyListError) -> EditRefusal {
         if error.isOutOfMemory { return .outOfMemory }
         let place =
             switch error.position {

@@ -101,7 +101,7 @@ final class DocumentWatcher: SourceWatcher {
     /// Returns the document's own file. Reads the file if its fingerprint has changed, or if `again` is true.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
         if !again, let latest, own.fingerprint == latest.fingerprint { return latest }
-        return try document.loadAlone(replacing: latest?.tree.document ?? old)
+        return try document.loadAlone(replacing: latest?.tree.document ?? old, keeping: latest?.tree.kept)
     }
 
     /// Starts to watch a place.
@@ -121,8 +121,7 @@ final class DocumentWatcher: SourceWatcher {
 
     func savability(at path: ItemPath) -> Savability {
         if let savability = pages?.savability { return savability }
-        if latest?.tree.recordChoice != nil { return .nothing(.table) }
-        if latest?.tree.document.form.isNatural == true { return .nothing(.naturalShape) }
+        if latest?.tree.isTable == true { return .nothing(.table) }
         guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
         else { return document.savability }
         let origin = composition.origin(of: item).file
@@ -155,8 +154,8 @@ extension DocumentWatcher {
         if let edits = try pages?.beginEdits() { return edits }
         if document.interpretation.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }
-        if latest.tree.document.form.isNatural { throw EditRefusal(.naturalShape) }
-        if latest.tree.recordChoice != nil { throw EditRefusal(.table) }
+        if latest.tree.isTable { throw EditRefusal(.table) }
+        if latest.tree.document.form.isNatural { return try NaturalEdits(watcher: self, loaded: latest) }
         return DocumentEdits(watcher: self, session: session(of: latest))
     }
 

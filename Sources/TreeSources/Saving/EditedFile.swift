@@ -32,6 +32,9 @@ struct EditedFile {
             case .bytes(_, let tree): tree.document
             }
         }
+
+        /// What was decided about the new document, if it is read as it is.
+        fileprivate var kept: KeptReading? { if case .bytes(_, let tree) = self { tree.kept } else { nil } }
     }
 
     /// The maximum size of a document that is held in memory, to be checked before it replaces the old document.
@@ -65,9 +68,9 @@ struct EditedFile {
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
         let identity = try file.commit(
-            replacing: original, worker: worker, check: written.map { check(of: $0, document: content.document) })
+            replacing: original, worker: worker, check: written.map { check(of: $0, content: content) })
         worker.close(replaced: original)
-        return loaded.saved(as: content.document, in: identity)
+        return loaded.saved(as: content, in: identity)
     }
 
     /// Writes the new content.
@@ -123,10 +126,12 @@ struct EditedFile {
 
     /// Makes a check that reads the new content. The check returns nil if the content is read as the edited tree, and
     /// otherwise the reason not to save the content.
-    private func check(of bytes: [UInt8], document: Level) -> @Sendable () -> SaveError? {
-        { [interpretation, syntax] in
+    private func check(of bytes: [UInt8], content: Content) -> @Sendable () -> SaveError? {
+        let kept = content.kept
+        let interpretation = kept == nil ? interpretation : interpretation.asItIs
+        return { [syntax, document = content.document] in
             do throws(PropertyListError) {
-                let tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(document))
+                let tree = try interpretation.read(.memory(bytes), as: syntax, pool: LevelPool(document, kept: kept))
                 if tree.document.hash == document.hash { return nil }
             } catch {
                 if error.isOutOfMemory { return .outOfMemory }
@@ -158,9 +163,13 @@ extension DocumentFile {
 
 extension LoadedTree {
     /// The result of a load after an edited tree was saved.
-    fileprivate func saved(as document: Level, in identity: FileIdentity) -> LoadedTree {
+    fileprivate func saved(as content: EditedFile.Content, in identity: FileIdentity) -> LoadedTree {
         var loaded = self
-        loaded.tree = tree.edited(to: document)
+        loaded.tree =
+            switch content {
+            case .tree(let document, _): tree.edited(to: document)
+            case .bytes(_, let new): new.kept == nil ? tree.edited(to: new.document) : new
+            }
         loaded.fingerprint = Fingerprint(identity)
         loaded.identity = identity
         return loaded

@@ -40,6 +40,96 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         }
     }
 
+    /// Finds a value.
+    ///
+    /// - Parameter path: the entries and elements that lead from the document to the value; null elements do not count.
+    /// - Returns: the value, and the beginning of its key, if it has one.
+    static func value(
+        at path: NaturalPlace, in text: SplicedText
+    ) throws(PropertyListError) -> (range: Range<Int>, anchor: Int) {
+        var location = try ItemLocation(text: text.document, names: KeyText(text.syntax))
+        let first = try location.tokens.required()
+        var (range, anchor) = (try location.tokens.finish(first), first.range.lowerBound)
+        for step in path.steps {
+            location.tokens.seek(range.lowerBound)
+            let token = try location.tokens.required()
+            switch (step, token.kind) {
+            case (.name(let name), .dictionary):
+                let dictionary = try location.dictionary(token, anchor: anchor)
+                guard let entry = dictionary.entries.last(where: { $0.name == name }) else { throw .notWhatWasRead }
+                (range, anchor) = (entry.value, entry.key.lowerBound)
+            case (.element(let number), .array):
+                range = try location.element(number)
+                anchor = range.lowerBound
+            default: throw .notWhatWasRead
+            }
+        }
+        return (range, anchor)
+    }
+
+    /// The place of an element of the array whose opening was read last.
+    private mutating func element(_ number: Int) throws(PropertyListError) -> Range<Int> {
+        var number = number
+        while true {
+            let element = try tokens.required()
+            guard element.kind != .end else { throw .notWhatWasRead }
+            let range = try tokens.finish(element)
+            if try isNull(range) { continue }
+            if number == 0 { return range }
+            number -= 1
+        }
+    }
+
+    private func isNull(_ range: Range<Int>) throws(PropertyListError) -> Bool {
+        guard range.count == 4 else { return false }
+        return try text.utf8(range).elementsEqual("null".utf8)
+    }
+
+    /// Finds the elements of the array that begins at a place.
+    ///
+    /// - Parameter elements: the elements whose places are needed; null elements do not count.
+    /// - Returns: the list of all elements, and the numbers in it of the needed elements; the number of an element after
+    ///   the last is the count of the list.
+    static func list(
+        at place: Int, anchor: Int, needing elements: [Int], in text: SplicedText
+    ) throws(PropertyListError) -> (list: TextList, numbers: [Int]) {
+        var location = try ItemLocation(text: text.document, names: KeyText(text.syntax))
+        location.tokens.seek(place)
+        let token = try location.tokens.required()
+        guard token.kind == .array else { throw .notWhatWasRead }
+        var list = TextList(opening: token.range, anchor: anchor, numbers: 0..<0)
+        var numbers = elements.map { _ in -1 }
+        var needed: Set<Int> = []
+        var (count, known) = (0, 0)
+        while true {
+            let element = try location.tokens.required()
+            if count > 0 { list.slots[count - 1]?.comma = location.tokens.comma }
+            if element.kind == .end {
+                list.closing = element.range
+                break
+            }
+            if list.firstStart == nil { list.firstStart = element.range.lowerBound }
+            // The first two and the last two elements show the layout of the list.
+            if count > 3, !needed.contains(count - 2) { list.slots[count - 2] = nil }
+            let range = try location.tokens.finish(element)
+            list.slots[count] = TextSlot(range: range)
+            if try !location.isNull(range) {
+                for (index, wanted) in elements.enumerated() where wanted == known {
+                    numbers[index] = count
+                    needed.formUnion([count - 1, count, count + 1])
+                }
+                known += 1
+            }
+            count += 1
+        }
+        list.numbers = 0..<count
+        for (index, wanted) in elements.enumerated() where numbers[index] < 0 {
+            guard wanted == known else { throw .notWhatWasRead }
+            numbers[index] = count
+        }
+        return (list, numbers)
+    }
+
     private mutating func dictionary(
         _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> TextDictionary {

@@ -7,6 +7,8 @@ struct SplicedField {
     enum Content {
         case packed(WrittenItem.Field)
         case value(PropertyListValue)
+        /// Rows that stay as they are.
+        case place
     }
 
     let name: [UInt8]
@@ -22,13 +24,25 @@ struct SplicedField {
         content = .value(entry.value)
     }
 
-    /// Whether the value of the entry contains the item's rows.
-    var isPlace: Bool { if case .packed(let field) = content { field.form != nil } else { false } }
+    init(_ entry: NaturalChange.Entry) {
+        name = entry.name
+        content = entry.value.map { .value($0) } ?? .place
+    }
+
+    /// Whether the value of the entry contains rows.
+    var isPlace: Bool {
+        switch content {
+        case .packed(let field): field.form != nil
+        case .value: false
+        case .place: true
+        }
+    }
 
     func value() throws(PropertyListError) -> PropertyListValue {
         switch content {
         case .packed(let field): try PropertyListValue(field)
         case .value(let value): value
+        case .place: throw .contradictoryEdit
         }
     }
 

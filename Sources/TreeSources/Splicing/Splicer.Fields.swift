@@ -162,13 +162,19 @@ extension Splicer {
             for (number, element) in elements.enumerated() {
                 try splice(element, anchor: element.lowerBound, old: olds[number], new: news[number])
             }
-        default:
-            var indent = try text.indent(of: range.lowerBound)
-            if indent == nil { indent = try text.indent(of: anchor) }
-            var writer = FragmentWriter(syntax: syntax, style: try style(pieces.shifted(indent), near: anchor))
-            try new.tell(to: &writer)
-            try replace(range, by: Array(copying: writer.output.span), isScalar: !old.isContainer && !new.isContainer)
+        default: try replace(range, anchor: anchor, by: new, isScalar: !old.isContainer && !new.isContainer)
         }
+    }
+
+    /// Replaces a value.
+    func replace(
+        _ range: Range<Int>, anchor: Int, by new: PropertyListValue, isScalar: Bool
+    ) throws(PropertyListError) {
+        var indent = try text.indent(of: range.lowerBound)
+        if indent == nil { indent = try text.indent(of: anchor) }
+        var writer = FragmentWriter(syntax: syntax, style: try style(pieces.shifted(indent), near: anchor))
+        try new.tell(to: &writer)
+        try replace(range, by: Array(copying: writer.output.span), isScalar: isScalar)
     }
 
     /// Replaces a value. A new value without elements inherits the attributes of the old tag.

@@ -134,15 +134,23 @@ final class Splicer {
     ) throws(PropertyListError) {
         guard let row = path.last else { throw .contradictoryEdit }
         let owner = try root.item(at: path.dropLast())
-        let slot = try owner.slot(row)
-        let range = slot.range
+        let range = try owner.slot(row).range
+        try copy(range, to: place) { () throws(PropertyListError) in
+            if let item = owner.below[row] { try change(item) }
+        }
+    }
+
+    /// Copies a value of the older document to another place, with the comments after it on its line.
+    func copy(
+        _ range: Range<Int>, to place: Place, _ change: () throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
         var shift: IndentShift?
         if let new = place.lineIndent, let old = try text.lineIndent(around: range.lowerBound) {
             shift = IndentShift(old: old, new: new)
         }
         let there = pieces.leave(for: range.lowerBound, shift: shift)
         defer { pieces.resume(at: there) }
-        if let item = owner.below[row] { try change(item) }
+        try change()
         pieces.copy(upTo: range.upperBound)
         guard try text.indent(of: range.lowerBound) != nil, syntax == .xml else { return }
         let line = try text.lineEnd(after: range.upperBound)

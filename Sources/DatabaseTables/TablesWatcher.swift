@@ -17,6 +17,10 @@ final class TablesWatcher: SourceWatcher {
         commits = place.makeCommits(rows.options)
     }
 
+    func savability(at path: ItemPath) -> Savability {
+        .nothing(SaveRefusal("the records of a database's tables cannot be edited here; change them in the database"))
+    }
+
     func refresh() -> Bool {
         isAsked = true
         return false

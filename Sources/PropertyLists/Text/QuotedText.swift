@@ -83,7 +83,8 @@ extension DefaultStringInterpolation {
 
 /// A count with its noun, for messages: `1 item`, `0 items`, `12 items`.
 public struct Quantity: Sendable, CustomStringConvertible {
-    private let count: Int
+    /// The number.
+    public let count: Int
     private let noun: String
 
     /// - Parameter noun: the noun in the singular; its plural must end in `s`.

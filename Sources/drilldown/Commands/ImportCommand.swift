@@ -23,14 +23,26 @@ enum ImportCommand {
         do throws(SourceError) {
             let loaded = try source.loadDocument()
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, severity: .warning) }
-            let tree = try alone(loaded, of: source.name, interpretation: settings.interpretation)
-            try target.importDocument(
-                tree, keys: loaded.names ?? settings.interpretation.names, replaces: settings.replaces)
+            let (tree, names) = try items(loaded, of: source.name, interpretation: settings.interpretation)
+            try target.importDocument(tree, keys: names, replaces: settings.replaces)
             print(PrintableText.line("\(target.name): \(Quantity(count: tree.itemCount, noun: "item"))"))
             return 0
         } catch {
             Log.put("\(error)", severity: .error)
             return 1
+        }
+    }
+
+    /// Returns the document as a tree of items, and the structural names of the items.
+    private static func items(
+        _ loaded: LoadedTree, of name: String, interpretation: Interpretation
+    ) throws(SourceError) -> (Tree, StructuralNames) {
+        guard loaded.tree.kept != nil else {
+            return (try alone(loaded, of: name, interpretation: interpretation), loaded.names ?? interpretation.names)
+        }
+        let items = NaturalItems(loaded.tree)
+        do throws(PropertyListError) { return (try items.tree(limits: interpretation.treeLimits), items.names) } catch {
+            throw SourceError(name, reason: "it cannot be put into a database as items: \(error)")
         }
     }
 
@@ -41,7 +53,7 @@ enum ImportCommand {
         guard loaded.composition != nil else { return loaded.tree }
         do throws(PropertyListError) {
             let bytes = try loaded.tree.document.written(as: .binary)
-            return try interpretation.readOrAdvise(.memory(bytes), as: .binary, pool: nil)
+            return try interpretation.read(.memory(bytes), as: .binary, pool: nil)
         } catch {
             throw SourceError(name, reason: "its parts cannot be put in place: \(error)")
         }

@@ -96,6 +96,7 @@ enum ServeCommand {
                         Result {
                             try TreeStore(source: document, historyBytes: historyBytes, progress: progress) { event in
                                 counters.note(event)
+                                if case .readOnly = event, editTokens == nil { return }
                                 Log.Entry.entries(for: event, of: name).forEach(log.write)
                                 if manager.notifications != nil { news.post(.changed) }
                             }

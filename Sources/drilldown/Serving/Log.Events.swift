@@ -64,24 +64,24 @@ extension Log.Entry {
                         : "edits were not saved (\(id)): \(reason); nothing has changed",
                     members: [.init("id", .text(id))])
             ]
-        case .records(let choice):
+        case .readOnly(let refusal):
+            [Log.Entry(severity: .warning, event: "read-only", text: "there is an edit token, but \(refusal.reason)")]
+        case .reading(let reading, let isChange):
             [
                 Log.Entry(
-                    severity: .info, event: "records", text: choice.sentence(.serve, source: source),
-                    members: [.init("records", .number(choice.records))])
+                    severity: isChange ? .warning : .info, event: "reading", text: (isChange ? "now " : "") + reading)
             ]
-        case .reading(let reading): [Log.Entry(severity: .info, event: "reading", text: reading)]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }
 
     private static func loaded(_ snapshot: Snapshot, took: Duration) -> Log.Entry {
-        Log.Entry(
+        let served = snapshot.servedCount
+        return Log.Entry(
             severity: .info, event: "loaded",
-            text:
-                "loaded \(Quantity(count: snapshot.itemCount, noun: "item")) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+            text: "loaded \(served) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
             members: [
-                .init("items", .number(snapshot.itemCount)), .init("milliseconds", .decimal(milliseconds(took))),
+                .init("items", .number(served.count)), .init("milliseconds", .decimal(milliseconds(took))),
                 .init("revision", .text(snapshot.revision)),
             ])
     }
@@ -187,5 +187,17 @@ extension Log.Entry {
     private static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         return Double(seconds * 10_000 + attoseconds / 100_000_000_000_000) / 10
+    }
+}
+
+extension Snapshot {
+    /// The number of items, or of the tables of a database.
+    var servedCount: Quantity {
+        do throws(RowRefusal) {
+            if case .found(let root)? = try rows?.find(.root) { return Quantity(count: root.count, noun: "table") }
+        } catch {
+            // The tables cannot be read at the moment.
+        }
+        return Quantity(count: itemCount, noun: "item")
     }
 }

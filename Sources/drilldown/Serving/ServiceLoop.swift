@@ -206,7 +206,7 @@ struct ServiceLoop: ~Copyable {
         serving = Serving(store: store, api: api)
         parts.log.write(
             Log.Entry(
-                serving: parts.name, itemCount: store.current.itemCount, at: parts.start.addresses,
+                serving: parts.name, count: store.current.servedCount, at: parts.start.addresses,
                 monitoring: parts.monitor?.address))
         if let sentence { reports.ready(sentence) }
         if isReloadWanted { reload() }
@@ -217,7 +217,7 @@ struct ServiceLoop: ~Copyable {
         guard let store = serving?.store else { return nil }
         let current = store.current
         let served =
-            "Serving \(parts.name): \(Quantity(count: current.itemCount, noun: "item")), revision \(current.revision)."
+            "Serving \(parts.name): \(current.servedCount), revision \(current.revision)."
         return served + (store.status.lastError.map { " A newer version is refused: \($0)" } ?? "")
     }
 }

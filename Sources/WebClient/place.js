@@ -23,8 +23,8 @@ const segmentsOf = path => path.split('/').filter(Boolean)
 // `/levels` or `/detail`.
 export const itemPath = href => href.replace(/^.*?\/(levels|detail)(\/|$)/, '')
 
-// The fields that rows show unless other fields are requested.
-const CELL = ['Subtitle', 'Image', 'Kind', 'View', 'Tag', 'Value', 'Type']
+// The fields that a row is drawn with, besides its columns.
+const DRAWN = ['Subtitle', 'Image', 'Value']
 
 // The query options that only this client knows, and the options that it sets itself in requests.
 const OWN = Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
@@ -167,13 +167,13 @@ export class Place {
     return this.names('sort').map(name => name.replace(/^-/, '')).filter(name => !['Title', 'Key'].includes(name))
   }
 
-  // The option `fields` that requests further fields for the rows: the fields of the order, of the columns and of the
-  // search. Empty without further fields, or if the address itself has the option `fields`.
+  // The option `fields` that requests other fields than the short values of the rows: the fields of the columns, or all
+  // for a search in fields. Empty without these, or if the address itself has the option `fields`.
   get fields() {
     if (this.value('fields') !== null) return {}
     if (this.isSearch && this.value('in')) return {fields: '*'}
-    const names = [...this.sortFields, ...this.names('columns')]
-    return names.length ? {fields: [...new Set([...CELL, ...names])].join(',')} : {}
+    const columns = this.names('columns')
+    return columns.length ? {fields: [...new Set([...DRAWN, ...this.sortFields, ...columns])].join(',')} : {}
   }
 
   get isSearch() {

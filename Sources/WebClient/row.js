@@ -68,12 +68,20 @@ function parts(row, context) {
 
 function texts(row, {place}) {
   const query = place.value('q'), hit = query && row.trail && hitField(row, query)
-  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : row.fields.Subtitle) ?? ''
+  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place)) ?? ''
   const title = row.title.trim() ? marked(oneLine(row.title.slice(0, 400)), query) : [row.control?.key ?? titleText('')]
   return el('span.texts',
     el('span.title', {dir: 'auto'}, ...title),
     (hit || second !== '') && el(row.error ? 'span.subtitle.error' : 'span.subtitle', {dir: 'auto'},
       ...(hit ? [hit[0] + ': ', ...marked(hit[1], query), second === '' ? '' : ' · '] : []), brief(second)))
+}
+
+// The text below the title: the subtitle, or else the first short values of a row that is not drawn in columns.
+function secondLine({fields, control}, place) {
+  if (fields.Subtitle !== undefined || control || place.names('columns').length) return fields.Subtitle
+  const elsewhere = ['Image', 'Value', ...place.sortFields]
+  const values = Object.entries(fields).filter(([name, value]) => !elsewhere.includes(name) && value !== '' && typeof value !== 'object')
+  return values.slice(0, 3).map(([, value]) => brief(value)).join(' · ')
 }
 
 // The field that contains the hit of a search, as [name, text around the hit]; null if the title contains the hit, or
@@ -99,8 +107,8 @@ function disclosure(row, {onToggle}) {
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = ({error, trail, fields}, place) =>
-  Boolean(error || trail?.length || fields.Image || (fields.Subtitle ?? '') !== '' || place.isSearch && place.value('in'))
+export const isTall = (row, place) =>
+  Boolean(row.error || row.trail?.length || row.fields.Image || (secondLine(row, place) ?? '') !== '' || place.isSearch && place.value('in'))
 
 // MARK: The controls of a settings page, as fields of the browser.
 

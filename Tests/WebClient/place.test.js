@@ -54,9 +54,10 @@ test('the detail beside a level is named by its path below it', () => {
   assert.equal(level.showing(level).shown.path, 'A')
 })
 
-test('rows have the fields that are sorted by and shown in columns', () => {
+test('rows have their short values, or the fields that are drawn, sorted by and shown in columns', () => {
   assert.deepEqual(at('/').fields, {})
-  assert.deepEqual(at('/?sort=-Price,Title&columns=Year').fields, {fields: 'Subtitle,Image,Kind,View,Tag,Value,Type,Price,Year'})
+  assert.deepEqual(at('/?sort=-Price,Title&columns=Year').fields, {fields: 'Subtitle,Image,Value,Price,Year'})
+  assert.deepEqual(at('/?sort=-Price').fields, {})
   assert.deepEqual(at('/?q=x&in=*').fields, {fields: '*'})
 })
 

@@ -219,7 +219,7 @@ def tells_every_event(verdict, page):
     """The table has each event of the log."""
     events = set()
     for path in glob.glob(os.path.join(ROOT, "Sources", "drilldown", "**", "*.swift"), recursive=True):
-        events.update(re.findall(r"\(\s*severity: \.(?:info|warning|error), event: \"([a-z-]+)\"", read(path)))
+        events.update(re.findall(r"\(\s*severity: [^,]+, event: \"([a-z-]+)\"", read(path)))
     table = page.partition("| event | members |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
     verdict.expect(sorted(rows) == sorted(events), f"the table lists all events once: {rows}, not {sorted(events)}")

@@ -12,8 +12,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 # Where the texts say that the service is.
 ADDRESS = "localhost:8080"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# A backslash before the line's end continues a command.
-COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
+# A backslash before the line's end continues a command, and a document follows `<<'END'`.
+COMMAND = re.compile(r"^\$ (.*<<'END'\n(?:.*\n)*?END|(?:.*\\\n)*.*)\n", re.MULTILINE)
 
 
 def section(text, title):

@@ -10,7 +10,7 @@ import collections
 import time
 
 from harness.item_edits import Refused, are_alike, done
-from harness.items import answered_detail, content, detail, level, link_of, path_of
+from harness.items import answered_detail, content, detail, level, link_of, path_of, short_values
 
 ALL_FIELDS = "?fields=*"
 # Of how many entries the links of one are checked, which takes long.
@@ -80,7 +80,7 @@ class History:
     def check_links(self, entry, state):
         """An entry names each level that shows something else now, and each detail that does in more than its place."""
         before = self.states[-1]
-        for kind, shown_of in (("levels", level_of_titles), ("details", content)):
+        for kind, shown_of in (("levels", level_unasked), ("details", content)):
             named = set(entry[kind])
             for path, _ in state.walk():
                 link = link_of(kind.removesuffix("s") if kind == "details" else kind, path)
@@ -218,11 +218,11 @@ def running(values, better):
         yield best
 
 
-def level_of_titles(state, path):
-    """A level as it shows unasked: none of the documents has a field that a row shows then."""
+def level_unasked(state, path):
+    """A level as it shows unasked: its rows have their short values."""
     seen = level(state, path)
     if seen is not None:
-        seen["rows"] = [[*row[:3], {}] for row in seen["rows"]]
+        seen["rows"] = [[*row[:3], short_values(row[3])] for row in seen["rows"]]
     return seen
 
 
@@ -233,7 +233,7 @@ def shown(target, state):
     path = path_of(target.removesuffix(ALL_FIELDS))
     if target.startswith("/detail"):
         return detail(state, path)
-    return level(state, path) if target.endswith(ALL_FIELDS) else level_of_titles(state, path)
+    return level(state, path) if target.endswith(ALL_FIELDS) else level_unasked(state, path)
 
 
 def holds(read, state):

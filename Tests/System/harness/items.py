@@ -182,6 +182,12 @@ def link_of(kind, path):
     return f"/{kind}/" + "/".join(urllib.parse.quote(key, safe="") for key in path)
 
 
+def short_values(fields):
+    """The fields of an item that its row shows unasked: numbers, booleans and short texts, but neither title nor key."""
+    return {name: field for name, field in fields.items() if name not in ("Title", "Key") and (
+        isinstance(field, (bool, int, float)) or isinstance(field, str) and len(field.encode()) <= 256)}
+
+
 def level(root, path):
     """What a level's answer with all fields tells of the document's content; None if there is no such item."""
     owner = root.at(path)

@@ -21,7 +21,8 @@ from harness.verdict import Verdict, milliseconds, options, spread
 ROWS, TABLE, SORTS, SEEKING, SAVES = 9_900, 20_000, 40, 300, 4
 # So many requests at once are answered on a busy machine too; of more, the server refuses some.
 TOGETHER = 50
-LONG, SHORT, PLAIN = "/levels/Long?limit=9900&fields=Subtitle,", "/levels/Short", "/levels/Plain"
+# The number at its end is more than the sections of the level, so that all have the same answer.
+LONG, SHORT, PLAIN = "/levels/Long?limit=9900&fields=Subtitle&sections=", "/levels/Short", "/levels/Plain"
 # Each finds nothing, and has to look through the table again after each save.
 SOUGHT = "/levels/Table?where=Title~nothing"
 
@@ -52,10 +53,10 @@ class Discarding(Crowd):
 
 
 def ask_all(server, members, target, tag, patience):
-    """Each member polls a target of its own, which ends in its number, and waits there before too many others ask."""
-    for number, member in enumerate(members):
+    """Each member polls a target of its own, which ends in its number from 1, and waits there before too many others ask."""
+    for number, member in enumerate(members, 1):
         member.ask(poll(f"{target}{number}", tag, patience))
-        if number % TOGETHER == TOGETHER - 1:
+        if number % TOGETHER == 0:
             settle(server)
 
 
@@ -64,7 +65,7 @@ def wait_for_pages(server, count, tag, tag_of_none, patience, pipe):
     with Discarding(server.port) as crowd:
         ask_all(server, crowd.join(SEEKING), SOUGHT, tag_of_none, patience)
         pages = crowd.join(count)
-        ask_all(server, pages, f"{LONG}Own", tag, patience)
+        ask_all(server, pages, LONG, tag, patience)
         pipe.send("asked")
         end = time.monotonic() + patience
         while time.monotonic() < end and not all(member in crowd.heads for member in pages):
@@ -108,11 +109,11 @@ def nobody_else_is_delayed(verdict, arguments, folder):
     save(path, document(1))
     with Server(arguments.server, path, "--waiters", str(arguments.waiters + SEEKING + 100)) as server:
         with Connection(server.port) as connection:
-            tags = {target: connection.get(target)["etag"] for target in (LONG + "Own0", SHORT, SOUGHT + "0")}
+            tags = {target: connection.get(target)["etag"] for target in (LONG + "1", SHORT, SOUGHT + "1")}
         ours, theirs = multiprocessing.Pipe()
         pages = multiprocessing.Process(
             target=wait_for_pages, daemon=True, args=(
-                server, arguments.waiters, tags[LONG + "Own0"], tags[SOUGHT + "0"], arguments.patience, theirs))
+                server, arguments.waiters, tags[LONG + "1"], tags[SOUGHT + "1"], arguments.patience, theirs))
         pages.start()
         ours.recv()
         settle(server)
@@ -169,7 +170,7 @@ def sorts_find_their_places(verdict, program, folder):
     save(path, document(1))
     with Server(program, path, "--waiters", str(SEEKING)) as server, Crowd(server.port) as crowd:
         with Connection(server.port) as connection:
-            tag = connection.get(SOUGHT + "0")["etag"]
+            tag = connection.get(SOUGHT + "1")["etag"]
         ask_all(server, crowd.join(SEEKING), SOUGHT, tag, 100)
         settle(server)
         crowd.listen(0.1)

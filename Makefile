@@ -190,7 +190,7 @@ soak: system-test soak-deps ## Run all system tests, more random unit tests, the
 	python3 Tests/System/extreme_requests.py --server $(SERVER) --requests 200000 --whole
 	python3 Tests/System/lack_of_memory.py --server $(SERVER) --runs 200
 	python3 Tests/System/unread_answers.py --server $(SERVER) --connections 16384 --prompt 20 --only crowd
-	python3 Tests/System/rechecks.py --server $(SERVER) --waiters 10000 --patience 290
+	python3 Tests/System/rechecks.py --server $(SERVER) --waiters 10000 --patience 290 --plain 50
 	/usr/bin/python3 Tests/System/soak/power_cuts.py --server $(SERVER)
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
 	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800 --phases examples,coverage,fuzzing

@@ -2,7 +2,7 @@
 """Many clients that wait for long pages of their own, and a save that changes them all: nobody else is delayed.
 
 The streams, the polls of /changes and of a short level are told within a second, ordinary requests go on, and sorts by
-other clients find their places; each long page comes in its turn. For the full weight: --waiters 10000 --patience 290
+other clients find their places; each long page comes in its turn. For the full weight: --waiters 10000 --patience 290 --plain 50
 """
 
 import multiprocessing
@@ -190,7 +190,7 @@ def sorts_find_their_places(verdict, program, folder):
 
 
 def main():
-    arguments = options(__doc__, waiters=300, patience=120, plain=50)
+    arguments = options(__doc__, waiters=300, patience=120, plain=500)
     allow_descriptors(arguments.waiters + SEEKING + 200)
     with Verdict("rechecks") as verdict, tempfile.TemporaryDirectory() as folder:
         nobody_else_is_delayed(verdict, arguments, folder)

@@ -43,6 +43,25 @@ struct ExportTests {
         #expect(names == ["Folder.json", "Menu.json", "Old.plist"])
     }
 
+    @Test(
+        "put a document that is read as it is into a database as items, but none that may be one of items with a fault")
+    func natural() throws {
+        try scratch.write("Posts.json", #"{"posts":[{"id":1,"title":"Hello","n":2},"x"],"n":1}"#)
+        try scratch.write("Fault.json", #"["a",{"Text":"untitled"}]"#)
+        let target = "sqlite:" + scratch("Posts.db")
+        func status(_ words: String...) throws -> Int32 {
+            let settings = try Settings(arguments: CommandLineArguments(arguments: words), environment: [:])
+            return words[0] == "import" ? try ImportCommand.run(settings) : try ExportCommand.run(settings)
+        }
+        #expect(try status("import", scratch("Posts.json"), target) == 0)
+        #expect(try status("import", scratch("Fault.json"), target, "--replace") == 1)
+        #expect(try status("export", target, scratch("Out.json")) == 0)
+        let items =
+            #"{"n":1,"Children":[{"Title":"posts","Children":[{"Title":"Hello","Key":"1","id":1,"title":"Hello","n":2},"x"]}]}"#
+        #expect(try String(contentsOfFile: scratch("Out.json"), encoding: .utf8).filter { !$0.isWhitespace } == items)
+        #expect(try status("import", scratch("Fault.json"), target, "--replace", "--shape", "natural") == 0)
+    }
+
     @Test("go to a database and back, and replace a tree only if they are told to")
     func database() throws {
         let menu = #"{"Title":"Menu","Rows":["A",{"Title":"B","Price":1}]}"#

@@ -23,6 +23,8 @@ public struct Tree: Sendable {
     public var isTable = false
     /// How the document was read, as a sentence without its full stop; nil for a document of items.
     public internal(set) var reading: String?
+    /// Why a document that is read as it is, but resembles a document of items, is none; otherwise nil.
+    public var refusalAsItems: String?
     /// What was decided about a document that is read as it is; nil for other documents.
     public internal(set) var kept: KeptReading?
     private var remarks: DocumentWarnings

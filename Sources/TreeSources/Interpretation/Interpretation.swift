@@ -301,7 +301,9 @@ public struct Interpretation: Sendable {
                 at: position, path: refusal.path)
         }
         try syntax.read(input, limits: propertyListLimits, into: &builder)
-        return try builder.finish()
+        var tree = try builder.finish()
+        tree.refusalAsItems = refusal?.reason
+        return tree
     }
 
     private func readAnyShape(

@@ -40,6 +40,10 @@ enum ImportCommand {
         guard loaded.tree.kept != nil else {
             return (try alone(loaded, of: name, interpretation: interpretation), loaded.names ?? interpretation.names)
         }
+        // Such a document may be one of items with a fault, which must not replace a tree.
+        if let refusal = loaded.tree.refusalAsItems {
+            throw SourceError(name, reason: "\(refusal); --shape natural puts the document into the database as it is")
+        }
         let items = NaturalItems(loaded.tree)
         do throws(PropertyListError) { return (try items.tree(limits: interpretation.treeLimits), items.names) } catch {
             throw SourceError(name, reason: "it cannot be put into a database as items: \(error)")

@@ -99,7 +99,7 @@ public struct Interpretation: Sendable {
     private func tableSyntax(
         of input: DocumentInput, hint: FormatHint, name: String
     ) throws(PropertyListError) -> TableSyntax? {
-        guard shape == .items || shape == .auto, records?.isEmpty == false else {
+        guard [.items, .auto, .natural].contains(shape), records?.isEmpty == false else {
             return try TableSyntax.ofTable(input, hint: hint, name: name)
         }
         return try TableSyntax(of: input, hint: hint, name: name)

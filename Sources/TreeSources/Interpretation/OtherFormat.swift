@@ -1,3 +1,4 @@
+internal import Levels
 internal import PropertyLists
 
 /// A format of text that is not read as a document, recognized by its first lines.
@@ -30,9 +31,9 @@ enum OtherFormat: Equatable {
         let text = TextEncoding.characters(of: head.span)
         guard let other = OtherFormat(text[...]) else { return nil }
         let line = 1 + text.prefix { $0 <= 0x20 }.count { $0 == 0x0A }
-        var ignored = IgnoredEvents()
+        var survey = NaturalSurvey()
         do throws(PropertyListError) {
-            try JSONPropertyListReader.read(input, limits: limits, into: &ignored)
+            try JSONPropertyListReader.read(input, limits: limits, into: &survey)
         } catch {
             if case .text(line, _)? = error.position { return other.refusal }
         }
@@ -78,16 +79,4 @@ enum OtherFormat: Equatable {
             line.split(separator: separator, omittingEmptySubsequences: false).count > 1
         }
     }
-}
-
-/// Ignores a document, of which only the syntax is checked.
-private struct IgnoredEvents: PropertyListConsumer {
-    func beginDictionary(at position: SourcePosition) {}
-    func key(_ name: Span<UInt8>, at position: SourcePosition) {}
-    func endDictionary() {}
-    func beginArray(at position: SourcePosition) {}
-    func endArray() {}
-    func string(_ text: Span<UInt8>) {}
-    func data(_ bytes: Span<UInt8>) {}
-    func scalar(_ value: PropertyListScalar) {}
 }

@@ -2,6 +2,7 @@ import Bytes
 import DatabaseTables
 import Glibc
 import HTTPServer
+import Levels
 import LevelsAPI
 import PropertyLists
 import TreeSources
@@ -113,6 +114,7 @@ struct Settings {
         for option in Option.ofAllCommands { try read(option) }
         interpretation.records = RecordOptions(titleField: titleField, keyField: keyField, drillFields: drillFields)
         api.assetsFolder = assetsFolder
+        try checkNames()
         try checkCertificate()
         guard !api.sharesAnswers || readToken == nil && readTokenFile == nil else {
             throw UsageError(
@@ -120,6 +122,16 @@ struct Settings {
                     "\(name(\.api.cacheControl)): '\(api.cacheControl)' lets shared caches keep answers that need a read token; leave out public and s-maxage."
             )
         }
+    }
+
+    /// Checks that a document that is read as it is gets no names of sections, which only a document of items has.
+    private func checkNames() throws(UsageError) {
+        let roles = StructuralNames.Role.lists.filter { $0 != .children && interpretation.names.given($0) != nil }
+        guard interpretation.shape == .natural, let role = roles.first else { return }
+        throw UsageError(
+            fact:
+                "\(name(\.interpretation.names)): the role '\(role.rawValue)' is that of a document of items; with the shape natural, only title, key and children can be named."
+        )
     }
 
     private static func sources(

@@ -91,6 +91,15 @@ struct RecordDocumentTests {
         #expect((0..<4).map(rows.key) == ["One", "Two", "Three", "Four"])
     }
 
+    @Test("is titled by the field that is named in the shape natural, too")
+    func naturalShape() throws {
+        var interpretation = Interpretation(shape: .natural)
+        interpretation.records = RecordOptions(titleField: "b")
+        let path = try scratch.write("a.json", #"[{"id":1,"name":"One","b":"x"}]"#)
+        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        #expect(loaded.tree.reading == "read as it is: rows by 'b', keys 'id'")
+    }
+
     @Test("without anything that tells its records apart has their numbers as titles")
     func numbers() throws {
         let loaded = try file("a.json", #"[{"a":[1]},{"a":[2]}]"#).load(replacing: nil)

@@ -73,6 +73,15 @@ public final class Thread: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
+    /// Suspends the calling thread until the clock of the system shows the next whole second.
+    public static func sleepUntilNextSecond() {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        var next = timespec(tv_sec: now.tv_sec + 1, tv_nsec: 0)
+        // After a signal, or a change of the clock, the thread sleeps again.
+        while unsafe clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, nil) == EINTR {}
+    }
+
     private func isFirstRelease() -> Bool {
         isReleased.withLock { isReleased in
             defer { isReleased = true }

@@ -1,3 +1,4 @@
+internal import CThreads
 internal import Glibc
 internal import Locking
 

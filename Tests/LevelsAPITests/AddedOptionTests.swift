@@ -30,18 +30,18 @@ extension QueryOption {
         let next: String?
     }
 
-    private static func query(_ text: String) throws -> (rows: RowQuery, linked: [Query.Parameter]) {
+    private static func query(_ text: String) throws -> (rows: RowQuery, follow: FollowLink) {
         let query = try Query(text: text.utf8Span.span, options: options)
         var values = QueryValues()
         try query.readAnswer(into: &values)
-        return (values.rows, query.linked)
+        return (values.rows, FollowLink(options: LinkedOptions(query), format: .json))
     }
 
     private static func page(_ snapshot: Snapshot, _ text: String, _ store: ArrangementCache) throws -> Page {
-        let (rows, linked) = try query(text)
+        let (rows, follow) = try query(text)
         let answer = try LevelAnswer(
             item: Item(rootOf: snapshot.document), query: rows,
-            source: snapshot.source(at: .root, arrangements: store), linked: linked, under: "")
+            source: snapshot.source(at: .root, arrangements: store), follow: follow, under: "")
         var writer = JSONPropertyListWriter.init()
         _ = try answer.write(to: &writer)
         let body = try writer.body()

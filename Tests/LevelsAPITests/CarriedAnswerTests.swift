@@ -182,7 +182,8 @@ import TreeStore
         let publications = Publications(first: snapshots[0])
         let negotiation = Negotiation(request: request, origins: .none)
         let question = Question(
-            subject: .level, at: .root, values: QueryValues(), from: Query(.level), in: request.target, negotiation)
+            subject: .level, at: .root, values: QueryValues(), from: Query(.level), of: request, negotiation,
+            now: 0)
         let inquiries = try snapshots.enumerated().map { number, snapshot in
             if number > 0 { publications.publish(snapshot) }
             return try Inquiry(question: question, in: publications.current, arrangements: arrangements)

@@ -89,7 +89,6 @@ import Testing
             ),
             ("/levels/?limit=LONG", "'limit' must be a whole number from 1 to 10000, not CUT."),
             ("/levels/?after=LONG", "CUT is not a cursor; follow the link 'next' of a page."),
-            ("/levels/?since=LONG", "CUT is not a version; use the member 'version' of an earlier answer."),
             ("/levels/?wait=LONG", "'wait' must be a whole number of seconds from 1 to 300, not CUT."),
             ("/levels/?format=LONG", "'format' must be json, plist or csv, not CUT."),
             ("/levels/?pretty=LONG", "'pretty' must be true or false, not CUT."),

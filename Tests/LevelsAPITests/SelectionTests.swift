@@ -20,8 +20,8 @@ import TreeStore
         let negotiation = Negotiation(request: request, origins: .none)
         let key = negotiation.key(of: request.target)
         let question = Question(
-            subject: .level, at: .root, values: QueryValues(), from: Query(.level), in: request.target, key: key,
-            negotiation)
+            subject: .level, at: .root, values: QueryValues(), from: Query(.level), of: request, key: key,
+            negotiation, now: 0)
         let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
         let kept = RenderedAnswer(
             Response(status: 200, headers: []), head: Representation.Head(entityTag: "\"kept\"", headers: []),

@@ -199,11 +199,9 @@ import TreeStore
             question: Question(detailAt: "/detail/a", negotiation: negotiation), in: first,
             arrangements: desk.api.selection.arrangements)
         let selected = try desk.api.selection.select(inquiry)
-        let wait = Wait(seconds: 30, isPreference: false)
-        let otherwise = selected.notModified()
-        let waiter = try #require(desk.api.room.admit(for: wait.duration, otherwise: otherwise))
+        let waiter = try #require(desk.api.room.admit(for: .seconds(30), otherwise: selected.notModified()))
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Texts": ["2"]}]"#, 2))
-        desk.api.hold(waiter, inquiry: inquiry, having: selected, wait: wait)
+        desk.api.hold(waiter, inquiry: inquiry, having: selected, isKnown: true)
         #expect(waiter.hasEnded)
         #expect(Answer(try #require(waiter.response)) == desk.get("/detail/a"))
     }

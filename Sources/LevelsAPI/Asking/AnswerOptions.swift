@@ -6,7 +6,7 @@ import PropertyLists
 extension QueryOption {
     static let format = QueryOption(
         name: "format", grammar: "\"json\" / \"plist\"", example: "json",
-        summary: "The format of the answer, instead of the one that Accept prefers.", phase: .format
+        summary: "The format of the answer, instead of the one that Accept prefers.", links: [], phase: .format
     ) { value, values throws(Problem) in
         switch value {
         case "json": values.delivery.format = .json
@@ -22,7 +22,7 @@ extension QueryOption {
     static let levelFormat = QueryOption(
         name: "format", grammar: "\"json\" / \"plist\" / \"csv\"", example: "json",
         summary: "The format of the answer, instead of the one that Accept prefers. CSV has the rows alone.",
-        phase: .format
+        links: [], phase: .format
     ) { value, values throws(Problem) in
         switch value {
         case "json": values.delivery.format = .json
@@ -51,6 +51,17 @@ extension QueryOption {
         }
     }
 
+    /// `format=` of `/changes`.
+    static let changesFormat = QueryOption(
+        name: "format", grammar: "\"json\"", example: "json",
+        summary: "The format of the answer, instead of the one that Accept prefers.", links: [], phase: .format
+    ) { value, values throws(Problem) in
+        guard value == "json" else {
+            throw .badParameter(
+                "format", detail: "'format' must be json here, not '\(quoted: value)'.", allowed: ["json"])
+        }
+    }
+
     static let inline = QueryOption(
         name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
         summary: "Whether levels from other files are in place; false gives the document as its own file has it."
@@ -72,7 +83,7 @@ extension QueryOption {
     static let wait = QueryOption(
         name: "wait", grammar: "1*3DIGIT", example: "1", range: Wait.limits,
         summary: "The number of seconds to wait for an answer that differs from the one the client has.",
-        isInNextLink: false, phase: .delivery
+        links: [], phase: .delivery
     ) { value, values throws(Problem) in
         guard let seconds = Int(digits: value.utf8Span.span), Wait.limits.contains(seconds) else {
             throw .badParameter(
@@ -81,34 +92,47 @@ extension QueryOption {
         values.delivery.wait = Wait(seconds: seconds, isPreference: false)
     }
 
+    static let turn = QueryOption(
+        name: "turn", grammar: "1*16DIGIT", example: "1700000000", range: Turn.limits,
+        summary:
+            "The time of the client's answer, in seconds since 1970: the next answer comes when this second is over, and all who follow the same thing ask again with the same link.",
+        links: [], requires: ["since", "wait"], phase: .delivery
+    ) { value, values throws(Problem) in
+        guard let turn = Int(digits: value.utf8Span.span), Turn.limits.contains(turn) else {
+            throw .badParameter(
+                "turn",
+                detail:
+                    "'turn' must be a whole number of seconds from 0 to \(Turn.limits.upperBound), not '\(quoted: value)'; use the link 'follow' of an answer."
+            )
+        }
+        values.delivery.turn = turn
+    }
+
     /// `revision=`, which overrides the header field `Drilldown-Revision`.
     static let leastRevision = QueryOption(
         name: "revision", grammar: "*CHAR",
         summary:
             "For a document in a database: the answer contains this revision or a later one, and a read waits for it if necessary.",
-        isInNextLink: false, phase: .delivery
+        links: [], phase: .delivery
     ) { value, values in
         values.delivery.revision = value
     }
 
-    /// `since=` of a level.
+    /// `since=` of a level or a detail. A version that is unknown, or never was one, is answered whole.
     static let sinceVersion = QueryOption(
-        name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",
+        name: "since", grammar: "*CHAR",
         example: "JyuK7dY9m8TO_ugO9X2M3G",
-        summary: "The version of the client's copy of the level; the answer lists the changes since.",
-        isInNextLink: false
-    ) { value, values throws(Problem) in
-        guard let version = RequestedVersion(value) else {
-            throw .badParameter(
-                "since", detail: "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
-        }
-        values.delivery.since = version
+        summary:
+            "The version of the client's copy. The answer of a level lists the changes since; a detail is answered whole.",
+        links: []
+    ) { value, values in
+        values.delivery.since = RequestedVersion(value)
     }
 
     /// `since=` of `/changes`. A revision is opaque, so it is never malformed.
     static let sinceRevision = QueryOption(
         name: "since", grammar: "*CHAR",
-        summary: "The client's latest revision; the answer lists the changes since."
+        summary: "The client's latest revision; the answer lists the changes since.", links: []
     ) { value, values in
         values.revision = value
     }

@@ -47,6 +47,13 @@ struct Negotiation {
         return accepted.choice
     }
 
+    /// The same request without a preference for a format.
+    var withoutFormat: Negotiation {
+        var plain = self
+        plain.format = nil
+        return plain
+    }
+
     /// The same request without a preference for a format and a coding.
     var withoutForm: Negotiation {
         var plain = self

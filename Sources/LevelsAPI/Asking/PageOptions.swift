@@ -20,7 +20,7 @@ extension QueryOption {
     static let after = QueryOption(
         name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )", pattern: "^[A-Za-z0-9._-]+$",
         example: "AAAAAAAAAABFl8O-NfHbZy",
-        summary: "The cursor of a page, from the link 'next' of the previous page.", isInNextLink: false
+        summary: "The cursor of a page, from the link 'next' of the previous page.", links: .follow
     ) { value, values throws(Problem) in
         guard let bookmark = RowBookmark(cursor: value) else {
             throw .badParameter(
@@ -31,7 +31,7 @@ extension QueryOption {
 
     static let start = QueryOption(
         name: "start", grammar: "1*DIGIT", example: "0", defaultValue: "0",
-        summary: "The position of the page's first row, as the 'start' of a section.", isInNextLink: false,
+        summary: "The position of the page's first row, as the 'start' of a section.", links: .follow,
         excludes: ["after"]
     ) { value, values throws(Problem) in
         guard let start = Int(digits: value.utf8Span.span) else {

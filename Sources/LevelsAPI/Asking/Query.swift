@@ -5,7 +5,7 @@ import PropertyLists
 
 /// The parsed query of a target. Names and values are percent-decoded, and `+` is a space.
 struct Query {
-    struct Parameter {
+    struct Parameter: Sendable {
         let name: String
         let value: String
         /// The number of the option with this name; nil if the endpoint does not have this option.
@@ -70,16 +70,17 @@ struct Query {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.number == nil { throw unknown(parameter) }
         for parameter in parameters {
-            guard let required = parameter.number.flatMap({ options.all[$0].requires }),
-                !parameters.contains(where: { $0.name == required })
-            else { continue }
+            let required = parameter.number.map { options.all[$0].requires } ?? []
+            guard let required = required.first(where: { !contains($0) }) else { continue }
             throw .badParameter(
                 parameter.name,
                 detail: "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
         }
         for parameter in parameters {
             guard let excluded = parameter.number.map({ options.all[$0].excludes }), !excluded.isEmpty,
-                let other = parameters.first(where: { excluded.contains($0.name) })
+                let other = parameters.first(where: {
+                    excluded.contains($0.name) && !(isFollowing && $0.name == QueryOption.sinceVersion.name)
+                })
             else { continue }
             throw .badParameter(
                 parameter.name,
@@ -87,11 +88,26 @@ struct Query {
         }
     }
 
-    /// Removes the options of delivery from the target of this query. Returns nil if the query contains no option of
-    /// delivery.
-    func targetWithoutDelivery(_ target: Span<UInt8>) -> [UInt8]? {
+    /// Whether the query contains an option.
+    func contains(_ name: String) -> Bool { parameters.contains { $0.name == name } }
+
+    /// Whether this is the query of a link `follow`. Such a request is answered by its link alone, so that a cache can
+    /// give the answer to all who have the link: the header's preferences and conditions do not count.
+    var isFollowing: Bool {
+        parameters.count >= 3 && contains(QueryOption.sinceVersion.name) && contains(QueryOption.wait.name)
+            && namesFormat
+    }
+
+    /// Whether the query names the format, so that `Accept` does not count.
+    var namesFormat: Bool { contains(QueryOption.format.name) }
+
+    /// Removes the options of delivery from the target of this query. Returns nil if nothing is removed.
+    ///
+    /// - Parameter isFollowing: whether to remove `since`, too.
+    func targetWithoutDelivery(_ target: Span<UInt8>, isFollowing: Bool) -> [UInt8]? {
         func isKept(_ parameter: Parameter) -> Bool {
             parameter.number.map { options.all[$0].phase } != .delivery
+                && !(isFollowing && parameter.name == QueryOption.sinceVersion.name)
         }
         guard !parameters.allSatisfy(isKept) else { return nil }
         let end = target.index(of: UInt8(ascii: "?"))
@@ -133,11 +149,6 @@ extension Query {
         if let near = EditDistance.nearest(to: name, among: options.names) { return near }
         guard let condition = options[QueryOption.condition.name] else { return nil }
         return "\(condition.name)=\(name):\(parameter.value)"
-    }
-
-    /// The parameters that the link of the next page repeats, in the order of the request.
-    var linked: [Parameter] {
-        parameters.filter { $0.number.map { options.all[$0].isInNextLink } == true }
     }
 
     /// Reads the options with these numbers.

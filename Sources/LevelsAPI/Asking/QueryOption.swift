@@ -16,6 +16,16 @@ struct QueryOption: Sendable {
         case layout
     }
 
+    /// The kinds of links that repeat the options of a request.
+    struct Link: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// The link of another page.
+        static let page = Link(rawValue: 1)
+        /// The link `follow`.
+        static let follow = Link(rawValue: 2)
+    }
+
     let name: String
     /// The values, in the notation of RFC 5234.
     let grammar: String
@@ -29,12 +39,12 @@ struct QueryOption: Sendable {
     /// The effect, in one sentence.
     let summary: String
     var isRepeatable = false
-    /// Whether the link of the next page repeats the option.
-    var isInNextLink = true
+    /// The links in answers that repeat the option.
+    var links: Link = [.page, .follow]
     /// The names of the options that cannot be combined with this one.
     var excludes: [String] = []
-    /// The name of the option that must accompany this one.
-    var requires: String?
+    /// The names of the options that must accompany this one.
+    var requires: [String] = []
     var phase = Phase.content
     /// The names of the option in other services, in lower case without `_`, `-` and `$`. The problem about such a name
     /// names the option.
@@ -86,14 +96,14 @@ struct QueryOptions: Sendable {
     static let level = QueryOptions([
         .limit, .after, .start, .sections, .condition, .alternative, .sort, .searchedFields, .search, .group, .depth,
         .expand,
-        .fields, .levelFormat, .pretty, .sinceVersion, .wait, .leastRevision,
+        .fields, .levelFormat, .pretty, .sinceVersion, .wait, .turn, .leastRevision,
     ])
     /// `GET /detail/<path>`.
-    static let detail = QueryOptions([.format, .pretty, .wait, .leastRevision])
+    static let detail = QueryOptions([.format, .pretty, .sinceVersion, .wait, .turn, .leastRevision])
     /// `GET /document/<path>`.
     static let document = QueryOptions([.documentFormat, .inline, .pretty, .wait, .leastRevision])
     /// `GET /changes`.
-    static let changes = QueryOptions([.sinceRevision, .wait, .pretty])
+    static let changes = QueryOptions([.sinceRevision, .wait, .turn, .changesFormat, .pretty])
     /// `POST /levels/<path>`.
     static let insertion = QueryOptions([.position, .section, .leastRevision])
     /// The other edits.
@@ -122,8 +132,10 @@ struct Delivery {
     var wait: Wait?
     /// The revision that the answer must contain.
     var revision: String?
-    /// The version of the level that the client has.
+    /// The version that the client has.
     var since: RequestedVersion?
+    /// The turn that the request names.
+    var turn: Int?
     var format = Format.json
     /// Whether JSON is indented.
     var isIndented = false

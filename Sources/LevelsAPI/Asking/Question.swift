@@ -34,34 +34,58 @@ final class Question: Sendable {
     let isInline: Bool
     let delivery: Delivery
     let negotiation: Negotiation
+    /// The target of the request.
+    let requested: String
     /// The target without the options that do not affect the answer.
     let target: [UInt8]
     /// The key of `target` for the form of the answer that the request's header selects.
     let key: UInt64
-    /// The parameters that the link of the next page repeats, in the order of the request.
-    let linked: [Query.Parameter]
+    /// The options that links in the answer repeat.
+    let options: LinkedOptions
+    /// The request fields that select the answer, for `Vary`.
+    let vary: String
+    /// The time of the answer, if the request has `since` and `wait`.
+    let turn: Turn?
+    /// Whether the request has the link `follow` of an answer.
+    let isFollowing: Bool
+    /// Whether a condition in the header decides if the client has the answer.
+    let isConditional: Bool
 
     /// - Parameters:
     ///   - values: the values that were read from `query`.
-    ///   - query: the query of `target`.
+    ///   - query: the query of the request's target.
     ///   - key: the key of the whole target, if it is known.
+    ///   - now: the milliseconds since 1970.
     init(
-        subject: Subject, at path: ItemPath, values: QueryValues, from query: Query, in target: Span<UInt8>,
-        key: UInt64? = nil, _ negotiation: Negotiation
+        subject: Subject, at path: ItemPath, values: QueryValues, from query: Query, of request: Request,
+        key: UInt64? = nil, _ negotiation: Negotiation, now: Int
     ) {
         self.subject = subject
         self.path = path
         rows = values.rows
         isInline = values.isInline
         delivery = values.delivery
-        self.negotiation = negotiation
-        linked = query.linked
-        if let compared = query.targetWithoutDelivery(target) {
-            self.target = compared
-            self.key = negotiation.key(of: compared.span)
+        let namesFormat = query.namesFormat
+        let isKeyKnown = !namesFormat || negotiation.format == nil
+        self.negotiation = namesFormat ? negotiation.withoutFormat : negotiation
+        vary = namesFormat ? "Accept-Encoding" : "Accept-Encoding, Accept"
+        options = LinkedOptions(query)
+        requested = String(utf8: request.target)
+        isFollowing = query.isFollowing
+        isConditional = !isFollowing && request.has(.ifNoneMatch)
+        if let wait = delivery.wait, delivery.since != nil {
+            let name = subject == .level ? "levels" : "detail"
+            let hash = FollowLink(options: options, format: delivery.format).hash("\(name)/\(path)", wait: wait)
+            turn = Turn(asked: delivery.turn, wait: wait, hash: hash, now: now)
         } else {
-            self.target = Array(copying: target)
-            self.key = key ?? negotiation.key(of: target)
+            turn = nil
+        }
+        if let compared = query.targetWithoutDelivery(request.target, isFollowing: turn != nil) {
+            target = compared
+            self.key = self.negotiation.key(of: compared.span)
+        } else {
+            target = Array(copying: request.target)
+            self.key = (isKeyKnown ? key : nil) ?? self.negotiation.key(of: request.target)
         }
     }
 
@@ -73,7 +97,17 @@ final class Question: Sendable {
         let path = try ItemPath(requested: target.extracting(min(7, target.count)..<target.count))
         var values = QueryValues()
         values.delivery.format = Subject.detail.format(accepted: negotiation.format)
-        self.init(subject: .detail, at: path, values: values, from: Query(.detail), in: target, negotiation)
+        self.init(
+            subject: .detail, at: path, values: values, from: Query(.detail), of: Request(target: link), negotiation,
+            now: 0)
+    }
+
+    /// The link `follow` of an answer that is not itself an answer to `since` and `wait`.
+    var follow: FollowLink { FollowLink(options: options, format: delivery.format) }
+
+    /// The version of which the answer tells only the changes; nil for an answer that is whole.
+    var changesSince: RequestedVersion? {
+        subject == .level && rows.search == nil && rows.outline == nil ? delivery.since : nil
     }
 
     var language: UInt64? { subject.language(negotiation) }

@@ -106,7 +106,7 @@ extension QueryOption {
 
     static let searchedFields = QueryOption(
         name: "in", grammar: "\"*\" / name *( \",\" name )", example: "Title,Text", defaultValue: "Title",
-        summary: "The fields that the search 'q' looks at: their names, or all with the title.", requires: "q"
+        summary: "The fields that the search 'q' looks at: their names, or all with the title.", requires: ["q"]
     ) { value, values throws(Problem) in
         guard let fields = SearchedFields(value) else {
             throw .badParameter(

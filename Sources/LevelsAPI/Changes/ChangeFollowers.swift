@@ -36,22 +36,31 @@ final class ChangeFollowers: Sendable {
         try query.readDelivery(request, into: &values)
         try query.readAnswer(into: &values)
         let (isIndented, wait) = (values.delivery.isIndented, values.delivery.wait)
-        if Self.wantsStream(request) {
+        if !query.namesFormat, Self.wantsStream(request) {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation: negotiation))
         }
         let now = log.now
         let isEarly = now.number < current.number
+        let follow = FollowLink(options: LinkedOptions(query), format: .json)
+        let turn = wait.flatMap { wait in
+            values.revision == nil
+                ? nil
+                : Turn(
+                    asked: values.delivery.turn, wait: wait, hash: follow.hash("changes", wait: wait), now: groups.now()
+                )
+        }
         let awaited = AwaitedEntry(
             since: values.revision ?? (isEarly ? current.snapshot.revision : now.revision),
             number: isEarly ? current.number : 0, isAhead: values.revision.map(log.isAhead) ?? false,
-            target: String(utf8: request.target), wait: wait, isIndented: isIndented, negotiation: negotiation,
-            log: log,
-            selection: selection)
-        if let response = try awaited.response() { return .now(response) }
+            target: String(utf8: request.target), wait: wait, turn: turn, follow: follow,
+            isFollowing: query.isFollowing, namesFormat: query.namesFormat, isIndented: isIndented,
+            negotiation: negotiation.withoutForm, log: log, selection: selection)
+        if let response = try awaited.response(at: groups.second) { return .now(response) }
         let longest = awaited.isAhead ? AskedRevision.patience : Self.longest
+        let time = turn.map(groups.longestWait) ?? wait?.duration ?? longest
         let waiter = (wait == nil ? earlyRoom : room).admit(
-            for: wait.map { awaited.isAhead ? min($0.duration, longest) : $0.duration } ?? longest,
+            for: awaited.isAhead ? min(time, longest) : time,
             otherwise: awaited.responseNow(), isBrief: wait == nil)
         guard let waiter else { throw .tooManyWaiters }
         groups.add(waiter, awaiting: awaited, after: nil)
@@ -108,6 +117,12 @@ struct AwaitedEntry: Awaited {
     let target: String
     /// The wait for a change; nil if the answer may be empty.
     let wait: Wait?
+    /// The time of the answer, if the request has `since` and `wait`.
+    let turn: Turn?
+    let follow: FollowLink
+    /// Whether the request has the link `follow` of an answer.
+    let isFollowing: Bool
+    let namesFormat: Bool
     let isIndented: Bool
     let negotiation: Negotiation
     let log: ChangeLog
@@ -115,16 +130,16 @@ struct AwaitedEntry: Awaited {
 
     var key: WaitingGroups.Key {
         WaitingGroups.Key(
-            target: Array(target.utf8), choice: negotiation.number, wait: wait, known: since,
+            target: Array(target.utf8), choice: negotiation.number, wait: wait, known: since, turn: turn,
             revision: isAhead ? since : nil, number: number)
     }
 
     func cost(in publication: Publication, isInTime: Bool) -> Int? { -1 }
 
-    func check(in publication: Publication, end: () -> [Waiter]) {
+    func check(in publication: Publication, at second: Int, end: () -> [Waiter]) {
         let response: Response
         do throws(Problem) {
-            guard let ready = try self.response() else { return }
+            guard let ready = try self.response(at: second) else { return }
             response = ready
         } catch {
             response = selection.response(to: error, at: target, negotiation: negotiation)
@@ -134,10 +149,15 @@ struct AwaitedEntry: Awaited {
 
     /// The answer; nil while the request must wait.
     ///
+    /// - Parameter second: the time, in seconds since 1970.
     /// - Throws: `Problem` (410) for a revision that the log does not know.
-    func response() throws(Problem) -> Response? {
+    func response(at second: Int) throws(Problem) -> Response? {
         guard log.now.number >= number, !(isAhead && log.isAhead(since)) else { return nil }
         let changes = try changes()
+        if let turn {
+            guard second >= turn.end || !changes.isEmpty && second >= turn.earliest else { return nil }
+            return try response(changes)
+        }
         return wait == nil || !changes.isEmpty ? try response(changes) : nil
     }
 
@@ -158,20 +178,32 @@ struct AwaitedEntry: Awaited {
                 detail:
                     "The revision '\(quoted: since)' is unknown: the server was restarted, or its history does not reach back that far."
                     + " Reload what you show, and continue from '\(revision)'.",
-                members: [("reset", .flag(true)), ("revision", .text(revision))])
+                members: [
+                    ("reset", .flag(true)), ("revision", .text(revision)),
+                    ("follow", .link(follow.text("/changes".utf8Span.span, since: revision))),
+                ])
         }
         return changes
     }
 
     private func response(_ changes: [Change]) throws(Problem) -> Response {
-        let compact = try Rendering(vary: "Accept", headers: wait?.headers ?? []) {
+        let revision = changes.last?.revision ?? since
+        var follow = follow
+        follow.turn = turn?.next(at: selection.now() / 1_000)
+        var compact = try Rendering(vary: namesFormat ? nil : "Accept", headers: wait?.headers ?? []) {
             (writer) throws(PropertyListError) in
-            try writer.member("revision", changes.last?.revision ?? since)
+            try writer.member("revision", revision)
             try writer.member("since", since)
             writer.member("reset", false)
             writer.beginList("changes")
             for change in changes { change.write(to: &writer) }
             writer.endList()
+            try writer.member("follow", follow.text("\(selection.basePath)/changes".utf8Span.span, since: revision))
+        }
+        if isFollowing, let turn, let wait {
+            compact.metadata.cacheControl = selection.header.cacheControl(
+                sharedFor: turn.secondsShared(isChanged: !changes.isEmpty, wait: wait))
+            if turn.isAhead { compact.metadata.added += selection.header.notStoredByNginx }
         }
         let rendering = isIndented ? compact.indented() : compact
         return try selection.charged(selection.response(of: rendering, coding: .identity, negotiation: negotiation))

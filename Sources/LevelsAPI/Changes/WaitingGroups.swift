@@ -1,13 +1,17 @@
 import HTTPServer
 import Levels
 import Locking
+import Threads
 import TreeStore
 
 /// The requests that wait for a change, in groups. The requests of a group await the same, and get the same answer.
 ///
-/// After a publication, each group is checked once, whatever its size.
+/// After a publication, each group is checked once, whatever its size. A group whose requests have a turn is also
+/// checked at the seconds of the clock at which they may be answered.
 final class WaitingGroups: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
+    /// Whether a thread checks the groups whose second has come.
+    private let hasTicker = Guarded(false)
     private let publications: Publications
     /// The queue of checks that take long; they come behind the queue's requests.
     private let queue: WorkQueue
@@ -21,8 +25,10 @@ final class WaitingGroups: Sendable {
         let target: [UInt8]
         let choice: UInt64
         let wait: Wait?
-        /// The entity tag or the revision that the clients have.
+        /// The entity tag, the version or the revision that the clients have.
         let known: String?
+        /// The time in which the requests are answered, if they have `since`.
+        var turn: Turn?
         /// The requested revision. The responses to the group name this revision or a later one.
         let revision: String?
         /// Separates groups that differ in something else.
@@ -36,18 +42,49 @@ final class WaitingGroups: Sendable {
         var number: Int?
         /// Whether the group waits for a check on another thread.
         var isQueued = false
+        /// Whether the group was checked since it may be answered (`Turn.earliest`).
+        var isChecked = false
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        func isOpen(for publication: Publication) -> Bool { number.map { $0 < publication.number } ?? true }
+        /// Whether a check for a publication may answer the group: it was not checked for this publication, or its
+        /// second has come.
+        func isOpen(for publication: Publication, at second: Int) -> Bool {
+            if let turn = awaited.key.turn, second < turn.earliest { return false }
+            guard let number else { return true }
+            return number < publication.number || number == publication.number && isDue(at: second)
+        }
+
+        func isDue(at second: Int) -> Bool {
+            awaited.key.turn.map { $0.end <= second || !isChecked && $0.earliest <= second } ?? false
+        }
 
         mutating func see(_ publication: Int?) {
             if let number, let publication { self.number = max(number, publication) }
         }
+
+        mutating func noteCheck(for publication: Publication, at second: Int) {
+            see(publication.number)
+            isChecked = second >= awaited.key.turn?.earliest ?? 0
+        }
     }
 
-    init(publications: Publications, queue: WorkQueue, time: Duration, largestCost: Int) {
+    /// The milliseconds since 1970.
+    let now: @Sendable () -> Int
+
+    /// - Parameter now: returns the milliseconds since 1970.
+    init(
+        publications: Publications, queue: WorkQueue, time: Duration, largestCost: Int,
+        now: @escaping @Sendable () -> Int
+    ) {
         (self.publications, self.queue, self.time, self.largestCost) = (publications, queue, time, largestCost)
+        self.now = now
     }
+
+    /// The seconds since 1970.
+    var second: Int { now() / 1_000 }
+
+    /// The time in which a request with a turn is answered, even if its last check has to wait for other work.
+    func longestWait(_ turn: Turn) -> Duration { .milliseconds(turn.end * 1_000 - now() + 30_000) }
 
     /// Adds a request to its group, and makes the group unless it exists.
     ///
@@ -63,6 +100,7 @@ final class WaitingGroups: Sendable {
             groups[key]?.see(number)
             return groups[key]?.awaited
         }
+        if key.turn != nil { tick() }
         waiter.onEnd { [weak self] waiter in
             self?.groups.withLock { groups in
                 groups[key]?.waiters[ObjectIdentifier(waiter)] = nil
@@ -82,15 +120,26 @@ final class WaitingGroups: Sendable {
     ///
     /// - Parameter isWhole: whether to check the groups that await a change of their representation, too.
     func check(isWhole: Bool) {
-        let now = publications.current
+        let (now, second) = (publications.current, second)
+        let open = groups.withLock { $0.filter { !$0.value.isQueued && $0.value.isOpen(for: now, at: second) } }
+        check(isWhole ? open : open.filter { !($0.value.awaited is AwaitedChange) }, for: now, at: second)
+    }
+
+    /// Checks the groups whose second has come.
+    func checkDue() {
+        let second = second
+        let due = groups.withLock { $0.filter { !$0.value.isQueued && $0.value.isDue(at: second) } }
+        check(due, for: publications.current, at: second)
+    }
+
+    private func check(_ open: [Key: Group], for now: Publication, at second: Int) {
         let end = ContinuousClock.now + time
-        let open = groups.withLock { $0.filter { !$0.value.isQueued && $0.value.isOpen(for: now) } }
         var due: [(key: Key, cost: Int)] = []
-        for (key, group) in open where isWhole || !(group.awaited is AwaitedChange) {
+        for (key, group) in open {
             if let cost = group.awaited.cost(in: now, isInTime: ContinuousClock.now < end) {
                 due.append((key, cost))
             } else {
-                groups.withLock { $0[key]?.see(now.number) }
+                groups.withLock { $0[key]?.noteCheck(for: now, at: second) }
             }
         }
         due.sort { $0.cost < $1.cost }
@@ -100,6 +149,35 @@ final class WaitingGroups: Sendable {
             } else {
                 checkLater(key, cost: cost)
             }
+        }
+    }
+
+    /// Lets a thread check the groups at each second of the clock, as long as there are requests with a turn.
+    private func tick() {
+        let isFirst = hasTicker.withLock { hasTicker in
+            defer { hasTicker = true }
+            return !hasTicker
+        }
+        guard isFirst else { return }
+        do {
+            _ = try Thread(name: "turns") { [weak self] in
+                while true {
+                    Thread.sleepUntilNextSecond()
+                    guard let self, self.goesOnTicking() else { return }
+                    self.checkDue()
+                }
+            }
+        } catch {
+            // The next request tries again.
+            hasTicker.withLock { $0 = false }
+        }
+    }
+
+    /// Whether there are requests with a turn. If not, the next one starts a thread again.
+    private func goesOnTicking() -> Bool {
+        hasTicker.withLock { hasTicker in
+            hasTicker = groups.withLock { groups in groups.contains { $0.key.turn != nil } }
+            return hasTicker
         }
     }
 
@@ -120,16 +198,17 @@ final class WaitingGroups: Sendable {
     /// Answers the requests of a group if their wait is over. Skips a group that was checked for this publication or a
     /// later one, so that no client gets an older state.
     func check(_ key: Key, for publication: Publication) {
-        guard let group = groups.withLock({ $0[key] }), group.isOpen(for: publication) else { return }
+        let second = second
+        guard let group = groups.withLock({ $0[key] }), group.isOpen(for: publication, at: second) else { return }
         var goesOn = true
-        group.awaited.check(in: publication) {
+        group.awaited.check(in: publication, at: second) {
             goesOn = false
             return groups.withLock { groups in
-                guard groups[key]?.isOpen(for: publication) == true else { return [] }
+                guard groups[key]?.isOpen(for: publication, at: second) == true else { return [] }
                 return groups.removeValue(forKey: key).map { Array($0.waiters.values) } ?? []
             }
         }
-        if goesOn { groups.withLock { $0[key]?.see(publication.number) } }
+        if goesOn { groups.withLock { $0[key]?.noteCheck(for: publication, at: second) } }
     }
 }
 
@@ -145,8 +224,10 @@ protocol Awaited: Sendable {
 
     /// Answers the requests if their wait is over.
     ///
-    /// - Parameter end: ends the group, and returns its waiters.
-    func check(in publication: Publication, end: () -> [Waiter])
+    /// - Parameters:
+    ///   - second: the time, in seconds since 1970.
+    ///   - end: ends the group, and returns its waiters.
+    func check(in publication: Publication, at second: Int, end: () -> [Waiter])
 
     /// Releases the tree before a check that may come much later.
     func forget()
@@ -161,8 +242,6 @@ final class AwaitedChange: Awaited {
     let key: WaitingGroups.Key
     private let question: Question
     private let selection: Selection
-    /// The response if the time ends without a change.
-    let unchanged: Response
     private let state = Guarded(State())
 
     private struct State {
@@ -174,15 +253,24 @@ final class AwaitedChange: Awaited {
         var shown: ShownHashes?
     }
 
-    /// - Parameters:
-    ///   - tag: the entity tag of the clients' representation.
-    ///   - unchanged: the response if the time ends without a change.
-    init(_ question: Question, wait: Wait, tag: String?, unchanged: Response, selection: Selection) {
-        (self.question, self.selection, self.unchanged) = (question, selection, unchanged)
+    /// - Parameter tag: the entity tag of the representation at present. The clients have it, unless the question
+    ///   names the version that they have.
+    init(_ question: Question, tag: String?, selection: Selection) {
+        (self.question, self.selection) = (question, selection)
+        let version = question.turn == nil || question.isConditional ? nil : question.delivery.since?.text
         key = WaitingGroups.Key(
-            target: question.target, choice: question.negotiation.number, wait: wait, known: tag,
-            revision: question.delivery.revision, number: unchanged.status)
+            target: question.target, choice: question.negotiation.number, wait: question.delivery.wait,
+            known: version ?? tag, turn: question.turn, revision: question.delivery.revision,
+            number: (question.isConditional ? 1 : 0) + (question.isFollowing ? 2 : 0))
     }
+
+    /// Whether the clients have a representation.
+    private func isKnown(_ selected: Representation) -> Bool {
+        if question.turn == nil || question.isConditional { return selected.entityTag == key.known }
+        return key.known.map { EntityTag.isTag(selected.entityTag, ofVersion: $0) } ?? false
+    }
+
+    private func isOver(at second: Int) -> Bool { question.turn.map { $0.end <= second } ?? false }
 
     /// Notes an inquiry whose answer the clients have.
     func see(_ inquiry: Inquiry) {
@@ -200,7 +288,7 @@ final class AwaitedChange: Awaited {
         guard isInTime else { return state.withLock(\.seen)?.cost ?? 0 }
         do throws(Problem) {
             let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
-            return showsTheSame(inquiry) ? nil : inquiry.cost
+            return showsTheSame(inquiry) && !isOver(at: selection.now() / 1_000) ? nil : inquiry.cost
         } catch {
             return 0
         }
@@ -213,30 +301,28 @@ final class AwaitedChange: Awaited {
         return true
     }
 
-    func check(in publication: Publication, end: () -> [Waiter]) {
+    func check(in publication: Publication, at second: Int, end: () -> [Waiter]) {
+        let isOver = isOver(at: second)
         do throws(Problem) {
             let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
             defer { inquiry.source.end() }
-            guard !showsTheSame(inquiry) else { return }
-            let selected = try selection.select(inquiry, known: state.withLock(\.seen)?.shown)
-            guard selected.entityTag != key.known else { return see(inquiry) }
+            if !isOver, showsTheSame(inquiry) { return }
+            let known = state.withLock(\.seen)?.shown
+            let selected = try selection.select(inquiry, known: known)
+            let isKnown = isKnown(selected)
+            if isKnown, !isOver { return see(inquiry) }
+            func response() throws(Problem) -> Response {
+                try selection.response(to: inquiry, having: selected, isKnown: isKnown, at: second, known: known)
+            }
             // If this response cannot be made, the whole group gets the problem below.
-            let first = try selected.response(adding: inquiry.addedHeaders)
+            let first = try response()
             for (index, waiter) in end().enumerated() {
-                waiter.finish(index == 0 || !first.isStream ? first : another(selected, inquiry: inquiry))
+                // A response that is a stream can be sent only once.
+                waiter.finish(index == 0 || !first.isStream ? first : selection.responding(to: question, response))
             }
         } catch {
             let response = selection.response(to: error, question: question)
             for waiter in end() { waiter.finish(response) }
-        }
-    }
-
-    /// Makes one more response with a representation whose responses can each be sent only once.
-    private func another(_ selected: Representation, inquiry: Inquiry) -> Response {
-        do throws(Problem) {
-            return try selected.response(adding: inquiry.addedHeaders)
-        } catch {
-            return selection.response(to: error, question: question)
         }
     }
 }

@@ -17,7 +17,9 @@ extension QueryOption {
     /// schema always send it, and some options cannot be combined with others.
     private var explanation: String {
         var text = summary
-        if let requires { text += " Only together with '\(requires)'." }
+        if !requires.isEmpty {
+            text += " Only together with \(requires.map { "'\($0)'" }.joined(separator: " and "))."
+        }
         if !excludes.isEmpty { text += " Not together with \(excludes.map { "'\($0)'" }.joined(separator: ", "))." }
         if let defaultValue { text += " By default `\(defaultValue)`." }
         return text + " The values, in the notation of RFC 5234: `\(grammar)`."

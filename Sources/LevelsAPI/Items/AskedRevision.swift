@@ -13,14 +13,16 @@ enum AskedRevision {
 
     /// The revision that a request asks for; nil if it does not ask for a revision.
     ///
-    /// - Parameter parameter: the revision in the query; nil if the query does not name one. The query has precedence
-    ///   over the header.
+    /// - Parameters:
+    ///   - parameter: the revision in the query; nil if the query does not name one. The query has precedence over the
+    ///     header.
+    ///   - request: the request with the header; nil if its header does not count.
     /// - Throws: `Problem` (400) if the query names a revision, but the document is not in a database. The header is
     ///   ignored for a document that is not in a database.
     static func read(
-        _ parameter: String?, request: Request, in snapshot: Snapshot
+        _ parameter: String?, request: Request?, in snapshot: Snapshot
     ) throws(Problem) -> String? {
-        if snapshot.isNamedBySource { return parameter ?? request.field(.drilldownRevision) }
+        if snapshot.isNamedBySource { return parameter ?? request?.field(.drilldownRevision) }
         guard parameter == nil else {
             throw .badParameter(
                 "revision", detail: "'revision' applies only to a document in a database; omit it.")

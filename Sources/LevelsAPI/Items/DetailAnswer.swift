@@ -5,9 +5,11 @@ import PropertyLists
 /// `GET /detail/<path>`: the fields and the position of one item (manual, Details).
 struct DetailAnswer: ItemAnswer {
     private let detail: ItemDetail
+    private let follow: FollowLink
     private let basePath: String
 
-    init(item: Item, source: any RowSource, under basePath: String) throws(Problem) {
+    init(item: Item, source: any RowSource, follow: FollowLink, under basePath: String) throws(Problem) {
+        self.follow = follow
         self.basePath = basePath
         do throws(RowRefusal) { detail = try source.detail(of: item) } catch { throw Problem(error) }
     }
@@ -27,9 +29,11 @@ struct DetailAnswer: ItemAnswer {
         let children = links.childPrefix(isDetail: true)
         try DetailContent(own: detail.item.own, children: detail.children).write(
             children.span, links: detail.links, under: basePath, to: &writer)
+        let version = ItemHead.seal(&writer, at: versionOffset)
+        try writer.member("follow", follow.text(links.detail, since: Version.text(version)))
         writer.endObject()
         writer.endLine()
-        return (ItemHead.seal(&writer, at: versionOffset), nil)
+        return (version, nil)
     }
 
     private func writePosition(to writer: inout some AnswerWriter & ~Copyable) {

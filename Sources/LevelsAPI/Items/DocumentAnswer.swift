@@ -33,7 +33,7 @@ struct DocumentAnswer {
     func representation() throws(Problem) -> Representation {
         let plain = RepresentationMetadata(
             contentType: contentType, entityTag: Self.entityTag(of: item, format: format), cacheControl: cacheControl,
-            vary: "Accept-Encoding, Accept")
+            vary: question.vary)
         let metadata = question.delivery.isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()

@@ -7,14 +7,14 @@ struct LevelAnswer: ItemAnswer {
     let item: Item
     let description: RowDescription
     private let query: RowQuery
-    private let linked: [Query.Parameter]
+    var follow: FollowLink
     private let basePath: String
 
     init(
-        item: Item, query: RowQuery, source: any RowSource, linked: [Query.Parameter] = [], under basePath: String
+        item: Item, query: RowQuery, source: any RowSource, follow: FollowLink, under basePath: String
     ) throws(Problem) {
         self.query = query
-        self.linked = linked
+        self.follow = follow
         self.basePath = basePath
         description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
         self.item = description.page.itemCount.map { Item(steps: item.steps, count: $0) } ?? item
@@ -26,7 +26,7 @@ struct LevelAnswer: ItemAnswer {
     func asked(of shown: ShownItem) -> LevelAnswer? {
         do throws(Problem) {
             return try LevelAnswer(
-                item: shown.item, query: query, source: shown.source, linked: linked, under: basePath)
+                item: shown.item, query: query, source: shown.source, follow: follow, under: basePath)
         } catch {
             return nil
         }
@@ -47,7 +47,9 @@ struct LevelAnswer: ItemAnswer {
         try description.write(links, to: &writer)
         writer.endList()
         let next = try writeEnd(links, to: &writer)
-        return (ItemHead.seal(&writer, at: versionOffset), next)
+        let version = ItemHead.seal(&writer, at: versionOffset)
+        try writeFollow(links, version: version, to: &writer)
+        return (version, next)
     }
 
     /// Writes the changes instead of the rows. Returns the link of the next page.
@@ -61,6 +63,7 @@ struct LevelAnswer: ItemAnswer {
         try change.write(links, to: &writer)
         let next = try writeEnd(links, to: &writer)
         writer.fillVersion(at: versionOffset, hash: version)
+        try writeFollow(links, version: version, to: &writer)
         return next
     }
 
@@ -120,6 +123,7 @@ struct LevelAnswer: ItemAnswer {
         writer.endObject()
     }
 
+    /// Writes the members after the rows. Returns the link of the next page.
     private func writeEnd(
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
@@ -131,9 +135,15 @@ struct LevelAnswer: ItemAnswer {
         if let refusal = page.refusal { try writer.member("error", refusal) }
         let hints = FieldHints.sentences(for: query, below: item, on: page)
         if !hints.isEmpty { try writer.member("hints", list: hints) }
+        return next
+    }
+
+    private func writeFollow(
+        _ links: borrowing Links, version: ContentHash, to writer: inout some AnswerWriter & ~Copyable
+    ) throws(PropertyListError) {
+        try writer.member("follow", follow.text(links.level, since: Version.text(version)))
         writer.endObject()
         writer.endLine()
-        return next
     }
 
     /// The cursor of the next page; nil for the last page.
@@ -169,13 +179,8 @@ struct LevelAnswer: ItemAnswer {
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        if let limit { link.append("limit=\(limit)&") }
-        for parameter in linked where limit == nil || parameter.name != QueryOption.limit.name {
-            link.append(parameter.name)
-            link.append(UInt8(ascii: "="))
-            PercentEncoding.append(parameter.value.utf8Span.span, to: &link)
-            link.append(UInt8(ascii: "&"))
-        }
+        follow.options.append(for: .page, limit: limit, to: &link)
+        if follow.format != .json { link.append("format=\(follow.format)&") }
         return link
     }
 }
@@ -223,8 +228,8 @@ enum ItemHead {
         return versionOffset
     }
 
-    /// Fills in the version. The answer is hashed with a placeholder in place of the version, so the version depends
-    /// only on the content.
+    /// Fills in the version. What was written so far is hashed with a placeholder in place of the version, so the version
+    /// depends only on the content.
     static func seal(_ writer: inout some AnswerWriter & ~Copyable, at offset: Int) -> ContentHash {
         let hash = ContentHash(of: writer.output.span)
         writer.fillVersion(at: offset, hash: hash)

@@ -20,6 +20,8 @@ struct Selection {
     let budget: ResponseBudget
     /// The maximum number of rows that are looked at for an immediate answer.
     let largestImmediateWork: Int
+    /// The milliseconds since 1970.
+    let now: @Sendable () -> Int
 
     /// The representation that answers an inquiry: from the cache, from a response that is being sent to another
     /// client, or newly rendered.
@@ -113,7 +115,11 @@ struct Selection {
     func takesLong(_ inquiry: Inquiry, found: ResponseCache.Found) -> Bool {
         guard work(inquiry) > largestImmediateWork else { return false }
         return switch found {
-        case .verified: false
+        case .verified(let answer):
+            // The changes since another version are made anew.
+            inquiry.question.turn != nil
+                && inquiry.question.delivery.since.map { EntityTag.isTag(answer.head.entityTag, ofVersion: $0.text) }
+                    == false
         case .unverified(let entry): entry.answer.kept == nil || entry.answer.shown?.isSame(as: inquiry) != true
         case .missing: true
         }
@@ -135,28 +141,107 @@ struct Selection {
     private func render(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
         let question = inquiry.question
         guard question.subject == .level else {
-            let detail = try DetailAnswer(item: inquiry.item, source: inquiry.source, under: basePath)
-            return try representation(of: written(detail, for: inquiry), question: question)
+            return try representation(of: writtenDetail(inquiry, follow: question.follow), question: question)
         }
-        let level = try LevelAnswer(
-            item: inquiry.item, query: question.rows, source: inquiry.source, linked: question.linked, under: basePath)
-        try level.checkStart()
-        var whole = try written(level: level, format: question.delivery.format)
-        whole.metadata.noteLanguage(of: inquiry)
+        let level = try level(inquiry)
+        let whole = try written(level: level, for: inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
         let isImmediate = inquiry.source.isImmediate
         if !isImmediate { history.keep(level, version: version) }
-        guard let since = question.delivery.since else { return try representation(of: whole, question: question) }
+        guard question.delivery.since != nil, question.turn == nil else {
+            let selected = try representation(of: whole, question: question)
+            if question.turn != nil { selected.level = level }
+            return selected
+        }
+        let bytes = whole.body.count
+        return try representation(of: whole, question: question) { () throws(Problem) in
+            try delta(to: level, version: version, bytes: bytes, inquiry: inquiry, known: known)
+        }
+    }
+
+    private func level(_ inquiry: Inquiry) throws(Problem) -> LevelAnswer {
+        let question = inquiry.question
+        let level = try LevelAnswer(
+            item: inquiry.item, query: question.rows, source: inquiry.source, follow: question.follow, under: basePath)
+        try level.checkStart()
+        return level
+    }
+
+    /// The changes since the version that the client has; nil if they are not known.
+    ///
+    /// - Parameter bytes: the length of the whole answer.
+    private func delta(
+        to level: LevelAnswer, version: ContentHash, bytes: Int, inquiry: Inquiry, known: ShownItem?
+    ) throws(Problem) -> Rendering? {
+        let (question, isImmediate) = (inquiry.question, inquiry.source.isImmediate)
+        guard let since = question.changesSince else { return nil }
         let earlier = SinceVersion(
             version: since, question: question, history: history, known: isImmediate ? known : nil,
             isSearched: isImmediate)
-        let bytes = whole.body.count
-        return try representation(of: whole, question: question) { () throws(Problem) in
-            guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
-            return try written(
-                LevelDelta(answer: level, change: change, version: version), format: question.delivery.format)
+        guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
+        return try written(LevelDelta(answer: level, change: change, version: version), for: inquiry)
+    }
+
+    /// The response to a request whose wait is over.
+    ///
+    /// - Parameters:
+    ///   - selected: the representation that the request selects, without regard to `since`.
+    ///   - isKnown: whether the client has this representation.
+    ///   - second: the time, in seconds since 1970.
+    ///   - known: the state that the client is known to have, if any.
+    func response(
+        to inquiry: Inquiry, having selected: Representation, isKnown: Bool, at second: Int, known: ShownItem? = nil
+    ) throws(Problem) -> Response {
+        let added = inquiry.addedHeaders
+        // Only a condition is answered with 304.
+        if isKnown, inquiry.question.isConditional { return selected.notModified(adding: added) }
+        guard inquiry.question.turn != nil else { return try selected.response(adding: added) }
+        return try followed(inquiry, selected: selected, isChanged: !isKnown, at: second, known: known)
+    }
+
+    /// Makes a response, or the response that tells why it cannot be made.
+    func responding(to question: Question, _ make: () throws(Problem) -> Response) -> Response {
+        do throws(Problem) { return try make() } catch { return response(to: error, question: question) }
+    }
+
+    /// The answer to a request with `since` and `wait`: the changes since the client's version, or the whole answer if
+    /// it has no rows or the changes are not known.
+    ///
+    /// - Parameters:
+    ///   - selected: the representation of the same request without `since` and `wait`.
+    ///   - isChanged: whether the client has another version.
+    ///   - now: the second in which the answer is made.
+    private func followed(
+        _ inquiry: Inquiry, selected: Representation, isChanged: Bool, at now: Int, known: ShownItem?
+    ) throws(Problem) -> Response {
+        let question = inquiry.question
+        guard let turn = question.turn, let wait = question.delivery.wait else { throw .unwritten }
+        var follow = question.follow
+        follow.turn = turn.next(at: now)
+        var rendering: Rendering
+        if question.subject == .level {
+            var level = if let level = selected.level { level } else { try level(inquiry) }
+            level.follow = follow
+            if let version = selected.head.version,
+                let delta = try delta(
+                    to: level, version: version, bytes: selected.bodyCount, inquiry: inquiry, known: known)
+            {
+                rendering = delta
+            } else {
+                rendering = try written(level: level, for: inquiry)
+            }
+        } else {
+            rendering = try writtenDetail(inquiry, follow: follow)
         }
+        if question.isFollowing {
+            rendering.metadata.entityTag = nil
+            rendering.metadata.cacheControl = header.cacheControl(
+                sharedFor: turn.secondsShared(isChanged: isChanged, wait: wait))
+            if turn.isAhead { rendering.metadata.added += header.notStoredByNginx }
+        }
+        return try representation(of: rendering, question: question).charged(to: budget)
+            .response(adding: inquiry.addedHeaders)
     }
 
     /// The representation of a rendered answer about an item.
@@ -174,7 +259,7 @@ struct Selection {
         let metadata = whole.metadata.indented
         let coding = try negotiation.coding(ofBytes: whole.body.count)
         let compact = try Response.Body(whole: whole.body)
-        let head = head(of: metadata, coding: coding, negotiation: negotiation)
+        let head = head(of: metadata, coding: coding, negotiation: negotiation, version: whole.version)
         return Representation(
             head: head,
             body: .stream(failure: .unwritten) { () throws(Problem) in
@@ -206,39 +291,45 @@ struct Selection {
             coding: coding, version: version)
     }
 
-    private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
-        var whole = try written(answer, format: inquiry.question.delivery.format)
-        whole.metadata.noteLanguage(of: inquiry)
-        return whole
+    private func writtenDetail(_ inquiry: Inquiry, follow: FollowLink) throws(Problem) -> Rendering {
+        try written(
+            DetailAnswer(item: inquiry.item, source: inquiry.source, follow: follow, under: basePath), for: inquiry)
     }
 
-    private func written(level: LevelAnswer, format: Format) throws(Problem) -> Rendering {
-        guard format == .csv else { return try written(level, format: format) }
+    private func written(level: LevelAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
+        guard inquiry.question.delivery.format == .csv else { return try written(level, for: inquiry) }
         let table = try LevelCSV(level)
-        let metadata = RepresentationMetadata(
-            contentType: LevelCSV.contentType, cacheControl: cacheControl, vary: "Accept-Encoding, Accept",
+        var metadata = RepresentationMetadata(
+            contentType: LevelCSV.contentType, cacheControl: cacheControl, vary: inquiry.question.vary,
             next: level.next, added: [table.disposition])
+        metadata.noteLanguage(of: inquiry)
         return Rendering(hashing: try table.body(), metadata: metadata)
     }
 
-    private func written(_ answer: some ItemAnswer, format: Format) throws(Problem) -> Rendering {
+    private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
+        var rendering = try written(answer, format: inquiry.question.delivery.format, vary: inquiry.question.vary)
+        rendering.metadata.noteLanguage(of: inquiry)
+        return rendering
+    }
+
+    private func written(_ answer: some ItemAnswer, format: Format, vary: String) throws(Problem) -> Rendering {
         do {
             return try format == .plist
-                ? write(answer, empty: XMLPropertyListWriter.init())
-                : write(answer, empty: JSONPropertyListWriter.init())
+                ? write(answer, empty: XMLPropertyListWriter.init(), vary: vary)
+                : write(answer, empty: JSONPropertyListWriter.init(), vary: vary)
         } catch {
             throw error.isOutOfMemory ? .outOfMemory : Self.beyondXML
         }
     }
 
     private func write<Writer: AnswerWriter & ~Copyable>(
-        _ answer: some ItemAnswer, empty: consuming Writer
+        _ answer: some ItemAnswer, empty: consuming Writer, vary: String
     ) throws(PropertyListError) -> Rendering {
         var writer = empty
         let (version, next) = try answer.write(to: &writer)
         let metadata = RepresentationMetadata(
             contentType: Writer.contentType, entityTag: EntityTag.of(version),
-            cacheControl: cacheControl, vary: "Accept-Encoding, Accept", next: next)
+            cacheControl: cacheControl, vary: vary, next: next)
         return Rendering(metadata: metadata, body: try writer.body(), version: version)
     }
 
@@ -266,14 +357,17 @@ struct Selection {
     func entityTag(_ subject: Question.Subject, of item: Item, format: Format) -> String? {
         do throws(Problem) {
             let source = TreeRows(document: item.steps[0].level, arrangements: arrangements)
+            let follow = FollowLink(options: LinkedOptions(Query(.none)), format: format)
             return switch subject {
             case .document: DocumentAnswer.entityTag(of: item, format: format)
             case .detail:
-                try written(DetailAnswer(item: item, source: source, under: basePath), format: format)
-                    .metadata.entityTag
+                try written(
+                    DetailAnswer(item: item, source: source, follow: follow, under: basePath), format: format, vary: ""
+                ).metadata.entityTag
             case .level:
                 try written(
-                    level: LevelAnswer(item: item, query: RowQuery(), source: source, under: basePath), format: format
+                    LevelAnswer(item: item, query: RowQuery(), source: source, follow: follow, under: basePath),
+                    format: format, vary: ""
                 ).metadata.entityTag
             }
         } catch {
@@ -282,8 +376,7 @@ struct Selection {
     }
 
     func response(to problem: Problem, question: Question) -> Response {
-        response(
-            to: problem, at: String(decoding: question.target, as: UTF8.self), negotiation: question.negotiation)
+        response(to: problem, at: question.requested, negotiation: question.negotiation)
     }
 
     func response(to problem: Problem, at target: String, negotiation: Negotiation) -> Response {

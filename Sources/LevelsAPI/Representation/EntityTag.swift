@@ -22,8 +22,7 @@ enum EntityTag {
     static func isTag(_ tag: String?, ofVersion text: String) -> Bool { tag.map(version(of:)) == text }
 
     static func of(_ hash: ContentHash) -> String {
-        let text = (0..<Version.width).map { Version.character(of: hash, at: $0) }
-        return "\"\(String(decoding: text, as: UTF8.self))\""
+        "\"\(Version.text(hash))\""
     }
 
     /// The tag of a body in a coding. Each coding has a tag of its own, because strong tags differ if the bytes differ
@@ -81,23 +80,9 @@ extension Request {
 /// are evaluated only here.
 struct Condition {
     private let request: Request
-    /// The version in `since`, which replaces a missing `If-None-Match` in a request that waits.
-    private let version: RequestedVersion?
 
     @inline(__always)
-    init(_ request: Request) {
-        self.request = request
-        version = nil
-    }
-
-    /// Reads the conditions in the header and in the query.
-    init(request: Request, delivery: Delivery) {
-        self.request = request
-        version = delivery.wait == nil ? nil : delivery.since
-    }
-
-    /// Whether the header names the representation that the client has.
-    var isInHeader: Bool { request.has(.ifNoneMatch) }
+    init(_ request: Request) { self.request = request }
 
     /// Whether the client already has the representation with this tag, so that it gets no body.
     ///
@@ -110,9 +95,7 @@ struct Condition {
     @inline(__always)
     func isNotModified(_ tag: String?) throws(Problem) -> Bool {
         if request.has(.ifMatch), let tag { try checkMatch(tag) }
-        if request.has(.ifNoneMatch) { return isNamed(tag) }
-        guard let version else { return false }
-        return EntityTag.isTag(tag, ofVersion: version.text)
+        return request.has(.ifNoneMatch) && isNamed(tag)
     }
 
     /// The tags of all codings and layouts match, because client libraries choose the coding, and some proxies change

@@ -39,6 +39,8 @@ final class Representation {
     private(set) var isReplaced = false
     /// The budget to which responses are charged, if any.
     private var budget: ResponseBudget?
+    /// The level of a newly rendered answer to `since` and `wait`, from which the changes are made.
+    var level: LevelAnswer?
     /// The cache that makes the body known to other requests, and the inquiry that is answered, if any.
     private var sending: (cache: ResponseCache, inquiry: Inquiry)?
 
@@ -72,6 +74,15 @@ final class Representation {
     }
 
     var entityTag: String? { head.entityTag }
+
+    /// The length of the body as it is kept; 0 for a stream.
+    var bodyCount: Int {
+        switch body {
+        case .response(let response, _): response.body.count
+        case .bytes(let bytes, _): bytes.count
+        case .stream: 0
+        }
+    }
 
     /// 304 for this representation.
     func notModified(adding more: HeaderLines = []) -> Response {

@@ -276,7 +276,7 @@ final class RenderedAnswer: Sendable {
     ) {
         // A whole level as the answer to `since` is valid only while the client's version is unknown. That may change
         // soon.
-        let isLasting = inquiry.question.delivery.since == nil || isReplaced
+        let isLasting = inquiry.question.delivery.since == nil || inquiry.question.turn != nil || isReplaced
         self.init(
             response, head: head, for: inquiry.question.target, showing: isLasting ? ShownHashes(inquiry) : nil,
             isReplaced: isReplaced, isKept: isKept)

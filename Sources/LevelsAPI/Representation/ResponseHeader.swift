@@ -9,15 +9,28 @@ import TreeStore
 struct ResponseHeader {
     private let origins: AllowedOrigins
     private let basePath: String
+    /// Whether reading needs a token, so that shared caches must not keep answers.
+    private let isPrivate: Bool
 
     /// The maximum length of a link in the header, in bytes. The length of a link grows with the request, and a longer
     /// link is only in the body.
     static let longestLink = 2_048
 
-    /// - Parameter basePath: the path with which all links begin.
-    init(_ origins: AllowedOrigins, basePath: String) {
-        (self.origins, self.basePath) = (origins, basePath)
+    /// - Parameters:
+    ///   - basePath: the path with which all links begin.
+    ///   - isPrivate: whether reading needs a token.
+    init(_ origins: AllowedOrigins, basePath: String, isPrivate: Bool) {
+        (self.origins, self.basePath, self.isPrivate) = (origins, basePath, isPrivate)
     }
+
+    /// The `Cache-Control` of an answer to a link `follow`. Shared caches may give the answer to all clients for some
+    /// seconds; the client itself asks for the next answer (RFC 9111, section 5.2.2; RFC 5861, section 3).
+    func cacheControl(sharedFor seconds: Int) -> String {
+        isPrivate ? "private, max-age=0" : "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=0"
+    }
+
+    /// The header lines that keep nginx from storing an answer, which does not revalidate it in time.
+    var notStoredByNginx: HeaderLines { isPrivate ? [] : [("X-Accel-Expires", "0")] }
 
     /// The header lines of a representation in a coding, for a request from an origin.
     func lines(
@@ -43,7 +56,11 @@ struct ResponseHeader {
     /// - Parameter origin: nil if the request could not be read.
     func response(to problem: Problem, at target: String, for origin: AllowedOrigins.Place?) -> Response {
         let place = origin ?? origins.placeWithoutRequest
-        return problem.response(instance: target, under: basePath, headers: origins.headers(at: place))
+        // A crowd that follows the same thing asks only once for the problem, too.
+        let isShared = [404, 410, 503].contains(problem.kind.status) && FollowLink.isTarget(target)
+        return problem.response(
+            instance: target, under: basePath, cacheControl: isShared ? cacheControl(sharedFor: 1) : "no-store",
+            headers: origins.headers(at: place))
     }
 
     /// The lines of a response without a body.
@@ -99,7 +116,7 @@ struct RepresentationMetadata {
     let contentType: String
     /// The strong entity tag of the uncoded body, with its quotation marks; nil for an answer without an entity tag.
     var entityTag: String?
-    let cacheControl: String
+    var cacheControl: String
     /// The request fields that selected the representation, without `Origin`.
     private(set) var vary: String?
     /// The target of the next page.
@@ -109,7 +126,7 @@ struct RepresentationMetadata {
     /// Notes the language of an answer from a document with translations (RFC 9110, section 8.5).
     mutating func noteLanguage(of inquiry: Inquiry) {
         guard let number = inquiry.question.language else { return }
-        vary = "Accept-Encoding, Accept, Accept-Language"
+        vary = "\(inquiry.question.vary), Accept-Language"
         if let tag = inquiry.publication.snapshot.translations?.variant(number)?.language {
             added.append(("Content-Language", tag))
         }

@@ -8,34 +8,52 @@ import TreeStore
 
 /// Decides how a request gets its representation: immediately, after a change, or after other requests.
 extension LevelsAPI {
+    /// The result of the conditions of a request.
+    enum Decision {
+        case now(Response)
+        /// The request waits until the representation differs from the client's. `isKnown` says whether the client has
+        /// it; if not, it is too early to answer.
+        case later(Representation, isKnown: Bool)
+    }
+
     /// Applies the conditions of a request to the representation that the request selects.
     ///
     /// - Parameter found: the result of the look-up in the cache; nil if there was no look-up.
-    /// - Returns: the response, and nil for the wait. If the client has the representation and waits until it changes,
-    ///   the response is for the end of the wait.
     func decide(
-        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
-    ) throws(Problem) -> (selected: Representation, response: Response, wait: Wait?) {
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ request: Request
+    ) throws(Problem) -> Decision {
+        let question = inquiry.question
         let selected = try selection.select(inquiry, found: found)
-        let (wait, added) = (inquiry.question.delivery.wait, inquiry.addedHeaders)
-        guard try condition.isNotModified(selected.entityTag) else {
-            return (selected, try selected.response(adding: added), nil)
+        var isKnown = question.isFollowing ? false : try Condition(request).isNotModified(selected.entityTag)
+        if question.turn != nil, !question.isConditional, let since = question.delivery.since {
+            isKnown = EntityTag.isTag(selected.entityTag, ofVersion: since.text)
         }
-        // Only a condition is answered with 304. A client that names its version only in `since` gets the empty change.
-        let isEmpty = wait != nil && !condition.isInHeader
-        let response = isEmpty ? try selected.response(adding: added) : selected.notModified(adding: added)
-        return (selected, response, wait)
+        let second = groups.second
+        if question.delivery.wait != nil, isKnown || second < question.turn?.earliest ?? 0 {
+            return .later(selected, isKnown: isKnown)
+        }
+        return .now(try selection.response(to: inquiry, having: selected, isKnown: isKnown, at: second))
     }
 
-    /// Holds a request until its representation differs from the client's.
-    func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, wait: Wait) {
-        let otherwise = waiter.otherwise
-        let awaited = AwaitedChange(
-            inquiry.question, wait: wait, tag: selected.entityTag, unchanged: otherwise, selection: selection)
-        let shared = groups.add(waiter, awaiting: awaited, after: inquiry.publication.number)
-        shared.see(inquiry)
-        // One response serves the whole group.
-        if shared !== awaited { waiter.otherwise = shared.unchanged }
+    /// Admits a request that waits; nil if too many requests wait.
+    ///
+    /// A request with a turn is answered by a check of its group at the end of the wait. `otherwise` is sent only if
+    /// that check does not come for a long time.
+    func admit(_ question: Question, otherwise: @autoclosure @escaping @Sendable () -> Response) -> Waiter? {
+        guard let turn = question.turn else {
+            return room.admit(for: question.delivery.wait?.duration ?? .zero, otherwise: otherwise())
+        }
+        return room.admit(for: groups.longestWait(turn), otherwise: otherwise())
+    }
+
+    /// Holds a request until its representation differs from the client's, or its turn ends.
+    func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, isKnown: Bool) {
+        let awaited = AwaitedChange(inquiry.question, tag: selected.entityTag, selection: selection)
+        if inquiry.question.turn == nil { waiter.otherwise = selected.notModified(adding: inquiry.addedHeaders) }
+        // A request that came too early has not seen the publication.
+        let number = inquiry.publication.number
+        let shared = groups.add(waiter, awaiting: awaited, after: isKnown ? number : number - 1)
+        if isKnown { shared.see(inquiry) }
         groups.check(awaited.key, for: publications.current)
     }
 
@@ -111,12 +129,12 @@ extension LevelsAPI {
     func answerLater(_ question: Question, request: Request) throws(Problem) -> Answer {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question: question) }
-        let wait = question.delivery.wait
+        let waits = question.delivery.wait != nil
         let waiter =
-            if let wait { room.admit(for: wait.duration, otherwise: busy()) } else {
+            if waits { admit(question, otherwise: busy()) } else {
                 laterAnswers.room.admit(for: laterAnswers.longest(in: queue), otherwise: busy(), isBrief: true)
             }
-        guard let waiter else { throw wait == nil ? .tooBusy(for: queue.expectedTime) : .tooManyWaiters }
+        guard let waiter else { throw waits ? .tooManyWaiters : .tooBusy(for: queue.expectedTime) }
         finishLater(waiter, question: question, conditions: KeptConditions(request))
         return .later(waiter)
     }
@@ -154,13 +172,10 @@ extension LevelsAPI {
             let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            let (selected, response, wait) = try decide(
-                inquiry, Condition(request: conditions.request, delivery: question.delivery))
-            if let wait {
-                waiter.otherwise = response
-                hold(waiter, inquiry: inquiry, having: selected, wait: wait)
-            } else {
-                waiter.finish(response)
+            switch try decide(inquiry, conditions.request) {
+            case .now(let response): waiter.finish(response)
+            case .later(let selected, let isKnown):
+                hold(waiter, inquiry: inquiry, having: selected, isKnown: isKnown)
             }
         } catch {
             guard isOver() else {
@@ -191,14 +206,18 @@ private struct AwaitedRevision: Awaited {
     }
 
     func cost(in publication: Publication, isInTime: Bool) -> Int? {
-        // Long work is only queued, which is not deferred.
-        isHere(in: publication) ? isQuick(in: publication) ? 0 : -1 : nil
+        // The end of the time is only told; long work is only queued, which is not deferred.
+        if let turn = question.turn, turn.end * 1_000 <= api?.groups.now() ?? 0 { return -1 }
+        return isHere(in: publication) ? isQuick(in: publication) ? 0 : -1 : nil
     }
 
-    func check(in publication: Publication, end: () -> [Waiter]) {
-        guard isHere(in: publication) else { return }
+    func check(in publication: Publication, at second: Int, end: () -> [Waiter]) {
+        let isOver = question.turn.map { $0.end <= second } ?? false
+        guard isHere(in: publication) || isOver else { return }
         for waiter in end() {
-            if isQuick(in: publication) {
+            if !isHere(in: publication) {
+                waiter.finish(waiter.otherwise)
+            } else if isQuick(in: publication) {
                 api?.finish(waiter, question: question, conditions: conditions)
             } else {
                 api?.finishLater(waiter, question: question, conditions: conditions)
@@ -225,8 +244,9 @@ extension LevelsAPI {
     func answer(
         _ question: Question, request: Request, when revision: String, after publication: Publication
     ) throws(Problem) -> Answer {
+        let time = question.turn.map(groups.longestWait) ?? question.delivery.wait?.duration ?? AskedRevision.patience
         let waiter = room.admit(
-            for: question.delivery.wait?.duration ?? AskedRevision.patience,
+            for: time,
             otherwise: self.problem(
                 AskedRevision.problem(revision, current: self.publications.current.snapshot.revision)
                     ?? .tooBusy(for: self.laterAnswers.queue.expectedTime),
@@ -235,7 +255,7 @@ extension LevelsAPI {
         // Each request has a group of its own, because its conditions are its own.
         let key = WaitingGroups.Key(
             target: question.target, choice: question.negotiation.number, wait: question.delivery.wait, known: nil,
-            revision: revision, number: Int(bitPattern: ObjectIdentifier(waiter)))
+            turn: question.turn, revision: revision, number: Int(bitPattern: ObjectIdentifier(waiter)))
         groups.add(
             waiter,
             awaiting: AwaitedRevision(

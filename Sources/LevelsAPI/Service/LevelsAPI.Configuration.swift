@@ -1,5 +1,6 @@
 public import HTTPServer
 import Levels
+import TreeSources
 public import TreeStore
 
 extension LevelsAPI {
@@ -45,6 +46,8 @@ extension LevelsAPI {
         var largestImmediateWork = 10_000
         /// The maximum time that the notifying thread spends on waiting requests after a publication.
         var notifyingTime = Duration.milliseconds(100)
+        /// Returns the milliseconds since 1970.
+        var now: @Sendable () -> Int = { Int(WallClock.now * 1_000) }
         /// Runs work on a thread of its own; nil to use the threads of the work queues.
         var startWork: WorkQueue.Start?
 
@@ -84,9 +87,11 @@ extension Selection {
         self.init(
             history: History(publications: publications, arrangements: arrangements), cache: cache,
             arrangements: arrangements,
-            header: ResponseHeader(configuration.allowedOrigins, basePath: configuration.basePath),
+            header: ResponseHeader(
+                configuration.allowedOrigins, basePath: configuration.basePath, isPrivate: configuration.reading != nil),
             basePath: configuration.basePath, cacheControl: configuration.cacheControl,
-            budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork)
+            budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork,
+            now: configuration.now)
     }
 }
 

@@ -52,7 +52,7 @@ public final class LevelsAPI: Sendable {
         laterAnswers = LaterAnswers(configuration)
         groups = WaitingGroups(
             publications: publications, queue: laterAnswers.queue, time: configuration.notifyingTime,
-            largestCost: configuration.largestImmediateWork)
+            largestCost: configuration.largestImmediateWork, now: configuration.now)
         // The limit of edits in progress bounds this queue, too.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork ?? WorkQueue.onThread)
         let editing = configuration.editing
@@ -265,14 +265,15 @@ public final class LevelsAPI: Sendable {
         values.delivery.format = subject.format(accepted: negotiation.format)
         try call.query.readDelivery(call.request, into: &values)
         values.delivery.revision = try AskedRevision.read(
-            values.delivery.revision, request: call.request, in: publication.snapshot)
+            values.delivery.revision, request: call.query.isFollowing ? nil : call.request, in: publication.snapshot)
         let missing = try values.delivery.revision.flatMap { revision throws(Problem) in
             try AskedRevision.isHere(revision, in: publication) ? nil : revision
         }
         if missing != nil || !publication.snapshot.isImmediate(at: call.item) {
             try call.query.readAnswer(into: &values)
             let question = Question(
-                subject: subject, at: call.item, values: values, from: call.query, in: call.request.target, negotiation)
+                subject: subject, at: call.item, values: values, from: call.query, of: call.request, negotiation,
+                now: groups.now())
             if let missing { return try answer(question, request: call.request, when: missing, after: publication) }
             return try answerLater(question, request: call.request)
         }
@@ -281,17 +282,21 @@ public final class LevelsAPI: Sendable {
         let item = try source.item(at: call.item)
         try call.query.readAnswer(into: &values)
         let question = Question(
-            subject: subject, at: call.item, values: values, from: call.query, in: call.request.target, key: call.key,
-            negotiation)
+            subject: subject, at: call.item, values: values, from: call.query, of: call.request, key: call.key,
+            negotiation, now: groups.now())
         let inquiry = Inquiry(question: question, publication: publication, source: source, item: item)
         let isLookedUp = question.key == call.key
         let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
         if selection.takesLong(inquiry, found: found) { return try answerLater(question, request: call.request) }
-        let (selected, response, wait) = try decide(
-            inquiry, found: found, Condition(request: call.request, delivery: question.delivery))
-        guard let wait else { return .now(response) }
-        guard let waiter = room.admit(for: wait.duration, otherwise: response) else { throw .tooManyWaiters }
-        hold(waiter, inquiry: inquiry, having: selected, wait: wait)
-        return .later(waiter)
+        switch try decide(inquiry, found: found, call.request) {
+        case .now(let response): return .now(response)
+        case .later(let selected, let isKnown):
+            let busy = Problem.tooBusy(for: laterAnswers.queue.expectedTime)
+            guard let waiter = admit(question, otherwise: self.problem(busy, question: question)) else {
+                throw .tooManyWaiters
+            }
+            hold(waiter, inquiry: inquiry, having: selected, isKnown: isKnown)
+            return .later(waiter)
+        }
     }
 }

@@ -18,7 +18,8 @@ public final class FirstLoadResponder: Responder {
     /// - Parameter configuration: the configuration of the API.
     public init(_ configuration: LevelsAPI.Configuration) {
         origins = configuration.allowedOrigins
-        header = ResponseHeader(origins, basePath: configuration.basePath)
+        header = ResponseHeader(
+            origins, basePath: configuration.basePath, isPrivate: configuration.reading != nil)
         unsafe api = Atomic(nil)
     }
 

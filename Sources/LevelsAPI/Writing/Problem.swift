@@ -118,7 +118,9 @@ struct Problem: Error {
     /// - Parameters:
     ///   - instance: the target of the request, without the base path.
     ///   - basePath: the path with which all links begin.
-    func response(instance: String, under basePath: String = "", headers: HeaderLines = []) -> Response {
+    func response(
+        instance: String, under basePath: String = "", cacheControl: String = "no-store", headers: HeaderLines = []
+    ) -> Response {
         var body = ByteBuffer()
         do {
             body = try write(instance: instance, under: basePath)
@@ -128,7 +130,7 @@ struct Problem: Error {
             body.append("{}\n" as StaticString)
         }
         let common = [
-            ("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"),
+            ("Content-Type", "application/problem+json"), ("Cache-Control", cacheControl),
             ("X-Content-Type-Options", "nosniff"),
         ]
         let all = common + kind.headers + self.headers + headers

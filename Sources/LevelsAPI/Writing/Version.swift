@@ -20,6 +20,11 @@ enum Version {
         String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
     }
 
+    /// The version of a level or a detail.
+    static func text(_ hash: ContentHash) -> String {
+        String(decoding: (0..<width).map { character(of: hash, at: $0) }, as: UTF8.self)
+    }
+
     /// The character of a version at an index. Each half of the hash has eleven characters.
     @inline(__always)
     static func character(of hash: ContentHash, at index: Int) -> UInt8 {
@@ -84,15 +89,13 @@ enum Version {
     }
 }
 
-/// The version of a level that a client claims to have.
+/// The version of a level or a detail that a client claims to have.
 struct RequestedVersion {
     let text: String
-    /// The hash with this text; nil if the text is not the text of any hash.
+    /// The hash with this text; nil if the text is not that of any hash.
     let words: Version.Words?
 
-    /// Reads a version; nil for text that does not have the form of a version.
-    init?(_ text: String) {
-        guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else { return nil }
+    init(_ text: String) {
         self.text = text
         words = Version.words(ofVersion: text.utf8Span.span)
     }

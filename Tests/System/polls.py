@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Long polls of a real document: requests that wait for their time, and those that a save of the file answers, and no others.
 
-Levels, details and documents in several syntaxes and choices of fields are waited for. What else ends a wait, and which
+The links that answers name as `follow` are asked beside those with a condition. Levels, details and documents in several syntaxes and choices of fields are waited for. What else ends a wait, and which
 requests wait at all, is asserted by the unit tests.
 """
 
@@ -110,6 +110,15 @@ UNTOUCHED = [
 ]
 
 
+def follow(port, target):
+    """The link that the answer names; a change, and not its time, must end its wait."""
+    return get(port, target).json()["follow"].replace("wait=20", f"wait={WAIT}")
+
+
+FOLLOWED = ["/levels/Busy", "/levels/Busy?fields=*&limit=10", "/detail/Busy/Row%205", "/changes"]
+NOT_FOLLOWED = ["/levels/Quiet", "/levels/Busy?fields=Price", "/detail/Busy/Row%206"]
+
+
 def wait_for_their_time(verdict, port):
     """Each way to ask for a second gives a 304, or no changes, after it."""
     target = "/levels/Quiet"
@@ -138,10 +147,12 @@ def wakes(verdict, server, document):
     head = Poll(port, "/levels/Busy", tag(port, "/levels/Busy"), f"wait={WAIT}", method="HEAD")
     changes = Poll(port, f"/changes?since={before}&wait={WAIT}")
     others = [Poll(port, target, tag(port, target, **headers), f"wait={WAIT}", **headers) for target, headers in UNTOUCHED]
-    mistaken = [poll.target for poll in [*asked, head, *others, changes] if poll.is_answered()]
+    others += [Poll(port, follow(port, target)) for target in NOT_FOLLOWED]
+    followed = [Poll(port, follow(port, target)) for target in FOLLOWED]
+    mistaken = [poll.target for poll in [*asked, head, *others, changes, *followed] if poll.is_answered()]
     verdict.expect(not mistaken, f"no poll is answered before the change: {mistaken}")
     value = document.change()
-    gather([*asked, head, changes])
+    gather([*asked, head, changes, *followed])
     for poll, (target, headers) in zip(asked, REPRESENTATIONS):
         answer, again = poll.answer(within=0), get(port, target, **headers)
         if verdict.expect(answer is not None, f"{target} is answered when it changes"):
@@ -160,6 +171,13 @@ def wakes(verdict, server, document):
         verdict.expect(
             [entry["levels"] for entry in body["changes"]] == [["/levels/Busy"]] and body["revision"] == revision(port),
             f"the changes name the level, and end with the current revision: {answer.body[:300]}")
+    for poll, target in zip(followed, FOLLOWED):
+        answer = poll.answer(within=0)
+        if verdict.expect(answer is not None and answer.status == 200, f"{poll.target} is answered by the change"):
+            told, now = answer.json(), get(port, target).json()
+            verdict.expect(
+                [told.get(name) for name in ("version", "revision")] == [now.get(name) for name in ("version", "revision")]
+                and (target == "/changes" or value in answer.body.decode()) and "&turn=" in told["follow"], f"{poll.target} gets the change and its turn: {answer.body[:300]}")
     # Nor does the same document again wake anybody.
     lines = len(server.log)
     document.save()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Thousands of clients that wait, with long polls and with streams: which of them a change wakes, and their memory.
+"""Thousands of clients that wait, with long polls, links and streams: which of them a change wakes, and their memory.
 
 A change of one level answers the clients of that level, a small part of all; the others are not woken. Those that hang
 up free their places, and a stop answers all of them.
@@ -120,10 +120,11 @@ class Waiting:
         self.verdict.expect(woken == 0, f"{what} get nothing; {woken} of {len(members)} do")
 
     def change(self):
-        """Saves another edition; it must reach the watchers and the streams, and no others."""
-        tag = self.tag(BUSY)
+        """Saves another edition; it must reach the watchers, which follow the level, and the streams, and no others."""
+        with Connection(self.server.port) as connection:
+            link = connection.get(BUSY).json()["follow"].replace("wait=20", f"wait={PATIENCE}")
         for member in self.watchers:
-            member.ask(poll(BUSY, tag, PATIENCE))
+            member.ask(request(link))
         for member in self.streams:
             member.received.clear()
             member.arrived = None
@@ -143,7 +144,7 @@ class Waiting:
         wrong = sum(
             member.received.count(right) != 20 or not member.received.startswith(b"HTTP/1.1 200")
             for member in self.watchers)
-        self.verdict.expect(wrong == 0, f"each watcher gets the whole edition {self.edition}; {wrong} do not")
+        self.verdict.expect(wrong == 0, f"each watcher gets all rows of edition {self.edition}; {wrong} do not")
         self.told_nothing(self.waiters, f"clients of levels that edition {self.edition} did not change")
 
     def changes(self):

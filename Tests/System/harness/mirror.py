@@ -29,7 +29,7 @@ def _keep(connection, link, bodies):
     return json.loads(answer.body)
 
 
-PLACE = ("version", "position", "previous", "next")
+PLACE = ("version", "position", "previous", "next", "follow")
 
 
 def contents(bodies):

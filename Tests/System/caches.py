@@ -11,6 +11,7 @@ streams, which pass; tokens; and a service that refuses requests that wait.
 
 import contextlib
 import os
+import random
 import re
 import subprocess
 import tempfile
@@ -93,6 +94,8 @@ class Follower(threading.Thread):
         self.requests = 0
         self.links = set()
         self.repeated = 0
+        # How often it asked again after a refusal or an end.
+        self.returns = 0
         self.last = None
         self.fault = None
 
@@ -123,9 +126,10 @@ class Follower(threading.Thread):
                     self.copy = None
                 else:
                     break
-        # After a refusal, or an end, the same link again.
+        # After a refusal, or an end, the same link again, each client at a time of its own.
         if self.last is None or self.titles != self.last:
-            time.sleep(1)
+            time.sleep(random.uniform(1, 3))
+            self.returns += 1
 
 
 def follow_requests(server):
@@ -168,6 +172,9 @@ def follow_through(verdict, program, cache, rules, folder, name):
         server.stop()
         changes, saves = saves, 0
         server = running.enter_context(Server(program, document, "--access-log", port=port))
+        # They come back to a link that the stop refused, which a cache has kept for a second, and wait again.
+        back = wait_until(lambda: all(client.returns for client in clients))
+        verdict.expect(back is not None, f"{name}: all clients come back after the restart")
         save(clients)
         for client in clients:
             client.last = titles + ["The end"]

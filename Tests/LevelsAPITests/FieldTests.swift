@@ -54,7 +54,7 @@ import Testing
         func get(_ count: Int) -> Answer {
             desk.get("/levels/?fields=" + (0..<count).map { _ in "Price" }.joined(separator: ","))
         }
-        #expect(get(256) == desk.get("/levels/?fields=Price"))
+        #expect(get(256).content == desk.get("/levels/?fields=Price").content)
         let answer = get(257)
         #expect(answer.status == 400)
         #expect(

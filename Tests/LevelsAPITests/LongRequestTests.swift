@@ -85,7 +85,7 @@ import Testing
         arguments: [
             (
                 "/levels/?LONG",
-                "CUT is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision."
+                "CUT is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, turn, revision."
             ),
             ("/levels/?limit=LONG", "'limit' must be a whole number from 1 to 10000, not CUT."),
             ("/levels/?after=LONG", "CUT is not a cursor; follow the link 'next' of a page."),

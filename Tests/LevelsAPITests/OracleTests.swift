@@ -35,6 +35,8 @@ import Testing
         var object = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
         let version = object.removeValue(forKey: "version") as? String
         #expect(version.map { "\"\($0)\"" } == answer.entityTag)
+        let follow = object.removeValue(forKey: "follow") as? String
+        #expect(follow == "\(target)?since=\(version ?? "")&wait=20&format=json", "seed \(seed)")
         if target.hasPrefix("/detail/") {
             #expect((object.removeValue(forKey: "fieldsVersion") as? String)?.count == 8)
         }

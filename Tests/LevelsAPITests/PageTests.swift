@@ -79,12 +79,12 @@ import Testing
         #expect(rows.first == "row \(expected)")
     }
 
-    @Test("The next page's link keeps the options of the request, encoded")
+    @Test("The next page's link keeps the options of the request, encoded and in one order")
     func nextKeepsQuery() throws {
         let desk = try Desk(#"[{"Title":"a","A b":1,"é":2},"b"]"#)
         let first = desk.get("/levels/?fields=A+b,%C3%A9&format=json&limit=1")
         let next = try #require(try next(of: first))
-        #expect(next.hasPrefix("/levels/?fields=A%20b%2C%C3%A9&format=json&limit=1&after="))
+        #expect(next.hasPrefix("/levels/?limit=1&fields=A%20b%2C%C3%A9&after="))
         #expect(first.shape.contains(#""fields":{"A b":1,"é":2}"#))
         #expect(desk.get(next).shape.contains(#""key":"b""#))
     }

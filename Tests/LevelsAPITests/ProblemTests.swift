@@ -151,36 +151,36 @@ import Testing
     }
 
     private static let levelNames =
-        #"["limit","after","start","sections","where","any","sort","in","q","group","depth","expand","fields","format","pretty","since","wait","revision"]"#
+        #"["limit","after","start","sections","where","any","sort","in","q","group","depth","expand","fields","format","pretty","since","wait","turn","revision"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",
         arguments: [
             Parameter(
                 "/levels/?page=2",
-                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'start'?",
+                "'page' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, turn, revision. Did you mean 'start'?",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "'limt' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
+                "'limt' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, turn, revision. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "'Limit' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
+                "'Limit' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, turn, revision. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
                 "/levels/?=2",
-                "'' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
+                "'' is not a parameter here; the parameters are limit, after, start, sections, where, any, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, turn, revision.",
                 "",
                 allowed: levelNames),
             Parameter(
                 "/detail/?limit=2",
-                "'limit' is not a parameter here; the parameters are format, pretty, wait, revision.",
+                "'limit' is not a parameter here; the parameters are format, pretty, since, wait, turn, revision.",
                 "limit",
-                allowed: #"["format","pretty","wait","revision"]"#
+                allowed: #"["format","pretty","since","wait","turn","revision"]"#
             ),
             Parameter(
                 "/document?fields=x",

@@ -16,13 +16,13 @@ import Testing
         QueryOption(name: "wide", grammar: "*CHAR", summary: "Is read last.", excludes: ["narrow"], phase: .layout) {
             note("wide", $0, &$1)
         },
-        QueryOption(name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", isInNextLink: false) {
+        QueryOption(name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", links: []) {
             note("narrow", $0, &$1)
         },
         QueryOption(name: "where", grammar: "*CHAR", summary: "May be repeated.", isRepeatable: true) {
             note("where", $0, &$1)
         },
-        QueryOption(name: "late", grammar: "*CHAR", summary: "Is read first.", isInNextLink: false, phase: .delivery) {
+        QueryOption(name: "late", grammar: "*CHAR", summary: "Is read first.", links: [], phase: .delivery) {
             note("late", $0, &$1)
         },
     ])
@@ -61,11 +61,12 @@ import Testing
         let desk = try Desk(#"["a"]"#)
         for option in QueryOptions.level.all {
             guard let range = option.range else { continue }
+            let required = option.requires.map { "&\($0)=1" }.joined()
             for value in [range.lowerBound, range.upperBound] {
-                #expect(desk.get("/levels/?\(option.name)=\(value)").status == 200)
+                #expect(desk.get("/levels/?\(option.name)=\(value)\(required)").status == 200)
             }
             for value in [range.lowerBound - 1, range.upperBound + 1] {
-                #expect(desk.get("/levels/?\(option.name)=\(value)").status == 400)
+                #expect(desk.get("/levels/?\(option.name)=\(value)\(required)").status == 400)
             }
         }
     }

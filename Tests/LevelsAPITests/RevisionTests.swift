@@ -89,7 +89,7 @@ import TreeStore
             answer.line == """
                 {"type":"/problems/revision-not-here","title":"Revision not here","status":503,\
                 "detail":"The revision 'db-9' has not arrived here yet; the newest is 'db-8'. Try again later.",\
-                "instance":"/levels/","revision":"db-8"}
+                "instance":"/levels/?wait=1&revision=db-9","revision":"db-8"}
                 """)
         // It waits no longer.
         desk.api.publish(try Self.snapshot(#"["a","b","c"]"#, "db-9"))

@@ -154,7 +154,7 @@ private struct NumberRows: RowSource {
     func page() throws {
         let first = try desk(0..<1_000_000).get("/levels/?limit=2")
         #expect(
-            first.text.replacing(/"version":"[^"]*"/, with: "V") == #"""
+            first.content.replacing(/"version":"[^"]*"/, with: "V") == #"""
                 {"title":"Numbers","href":"/levels/","detail":"/detail/",V,"depth":0,"leaf":false,"ancestors":[],\#
                 "count":1000000,"counted":"estimate","start":0,"sections":[\#
                 {"title":"low","index":null,"start":0,"count":500000},\#
@@ -167,14 +167,14 @@ private struct NumberRows: RowSource {
         let second = try desk(0..<1_000_000).get("/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA")
         #expect(second.text.contains(#""start":2,"#))
         #expect(
-            second.text.contains(
+            second.content.contains(
                 #""next":"/levels/?limit=2&after=.AAAAAAAAAACAAEAAAAAAAA","after":".AAAAAAAAAACAAEAAAAAAAA"}"#))
         #expect(try !desk(0..<1_000).get("/levels/?limit=1").text.contains("estimate"))
     }
 
     @Test("have details with neighbours, and levels of their own")
     func detail() throws {
-        let detail = try desk(0..<1_000).get("/detail/123").text
+        let detail = try desk(0..<1_000).get("/detail/123").content
         #expect(
             detail.replacing(/"(v|fieldsV)ersion":"[^"]*"/, with: "V") == #"""
                 {"title":"123","href":"/detail/123","level":"/levels/123",V,V,"depth":1,"leaf":false,"count":3,\#

@@ -49,7 +49,7 @@ import TreeStore
         let request = Request(target: "/changes?since=db-7&wait=30", fields: [])
         let waiter = try #require(desk.api.respond(to: request).waiter)
         desk.api.publish(try RevisionTests.snapshot(#"["b"]"#, "db-8"))
-        #expect(Answer(try #require(waiter.response)) == desk.get("/changes?since=db-7"))
+        #expect(Answer(try #require(waiter.response)).line == desk.get("/changes?since=db-7").line)
     }
 
     @Test("since a revision of another server wait until it is here, and are gone if it does not come")
@@ -68,7 +68,7 @@ import TreeStore
                 == #"{"revision":"db-8","since":"db-8","reset":false,"changes":[]}"#)
         for waiter in waiters { waiter.expire() }
         #expect(Answer(try #require(waiters[1].response)).status == 410)
-        #expect(Answer(try #require(waiters[2].response)) == Answer(try #require(waiters[0].response)))
+        #expect(Answer(try #require(waiters[2].response)).line == Answer(try #require(waiters[0].response)).line)
         #expect(Answer(try #require(waiters[3].response)).status == 410)
         // For a file it is unknown at once.
         #expect(try Desk(#"["a"]"#).get("/changes?since=k3-2").status == 410)

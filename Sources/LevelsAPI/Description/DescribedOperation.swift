@@ -59,7 +59,9 @@ struct DescribedOperation {
         var responses: PropertyListValue = [:]
         for (status, answer) in document.members where Int(status) != nil {
             responses[status] = response(answer)
-            if operation.method == .get, status == "200", answer.texts("headers").contains("ETag") {
+            if operation.method == .get, status == "200",
+                answer.texts("headers").contains(where: { $0.hasPrefix("ETag") })
+            {
                 let summary: PropertyListValue = "The client has the current representation."
                 let names = answer.texts("headers").filter { Response.isOfNotModified($0.replacing("?", with: "")) }
                 responses["304"] = response(["description": summary, "headers": .strings(names)])

@@ -151,7 +151,9 @@ struct Selection {
         if !isImmediate { history.keep(level, version: version) }
         guard question.delivery.since != nil, question.turn == nil else {
             let selected = try representation(of: whole, question: question)
-            if question.turn != nil { selected.level = level }
+            if question.turn != nil {
+                selected.following = following(level, version: version, bytes: selected.bodyCount, inquiry: inquiry)
+            }
             return selected
         }
         let bytes = whole.body.count
@@ -181,6 +183,22 @@ struct Selection {
             isSearched: isImmediate)
         guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
         return try written(LevelDelta(answer: level, change: change, version: version), for: inquiry)
+    }
+
+    /// Makes the changes since the client's version, or the whole level if they are not known.
+    private func following(
+        _ level: LevelAnswer, version: ContentHash?, bytes: Int, inquiry: Inquiry
+    ) -> (FollowLink, ShownItem?) throws(Problem) -> Rendering {
+        { follow, known throws(Problem) in
+            var level = level
+            level.follow = follow
+            if let version,
+                let delta = try delta(to: level, version: version, bytes: bytes, inquiry: inquiry, known: known)
+            {
+                return delta
+            }
+            return try written(level: level, for: inquiry)
+        }
     }
 
     /// The response to a request whose wait is over.
@@ -220,19 +238,14 @@ struct Selection {
         var follow = question.follow
         follow.turn = turn.next(at: now)
         var rendering: Rendering
-        if question.subject == .level {
-            var level = if let level = selected.level { level } else { try level(inquiry) }
-            level.follow = follow
-            if let version = selected.head.version,
-                let delta = try delta(
-                    to: level, version: version, bytes: selected.bodyCount, inquiry: inquiry, known: known)
-            {
-                rendering = delta
-            } else {
-                rendering = try written(level: level, for: inquiry)
-            }
-        } else {
+        if question.subject == .detail {
             rendering = try writtenDetail(inquiry, follow: follow)
+        } else if let following = selected.following {
+            rendering = try following(follow, known)
+        } else {
+            let following = following(
+                try level(inquiry), version: selected.head.version, bytes: selected.bodyCount, inquiry: inquiry)
+            rendering = try following(follow, known)
         }
         if question.isFollowing {
             rendering.metadata.entityTag = nil

@@ -39,8 +39,9 @@ final class Representation {
     private(set) var isReplaced = false
     /// The budget to which responses are charged, if any.
     private var budget: ResponseBudget?
-    /// The level of a newly rendered answer to `since` and `wait`, from which the changes are made.
-    var level: LevelAnswer?
+    /// Makes the answer to `since` and `wait`, with the link that follows it; nil if the rows have to be looked up again.
+    /// The argument `known` is the state that the client is known to have, if any.
+    var following: ((_ follow: FollowLink, _ known: ShownItem?) throws(Problem) -> Rendering)?
     /// The cache that makes the body known to other requests, and the inquiry that is answered, if any.
     private var sending: (cache: ResponseCache, inquiry: Inquiry)?
 

@@ -35,25 +35,35 @@ extension LevelsAPI {
         return .now(try selection.response(to: inquiry, having: selected, isKnown: isKnown, at: second))
     }
 
+    private func queue(of question: Question) -> WorkQueue {
+        laterAnswers.queue(for: publications.current, at: question.path)
+    }
+
     /// Admits a request that waits; nil if too many requests wait.
     ///
-    /// A request with a turn is answered by a check of its group at the end of the wait. `otherwise` is sent only if
-    /// that check does not come for a long time.
-    func admit(_ question: Question, otherwise: @autoclosure @escaping @Sendable () -> Response) -> Waiter? {
-        guard let turn = question.turn else {
-            return room.admit(for: question.delivery.wait?.duration ?? .zero, otherwise: otherwise())
-        }
-        return room.admit(for: groups.longestWait(turn), otherwise: otherwise())
+    /// A request with a turn is answered by a check of its group at the end of the wait. It gets a problem only if the
+    /// server stops, or has so much to do that this check does not come for a long time.
+    func admit(_ question: Question) -> Waiter? {
+        let time = question.turn.map(groups.longestWait) ?? question.delivery.wait?.duration ?? .zero
+        return room.admit(
+            for: time,
+            otherwise: self.problem(
+                (question.turn?.end ?? 0) > self.groups.second
+                    ? .stoppedWait : .tooBusy(for: self.queue(of: question).expectedTime),
+                question: question))
     }
 
     /// Holds a request until its representation differs from the client's, or its turn ends.
     func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, isKnown: Bool) {
-        let awaited = AwaitedChange(inquiry.question, tag: selected.entityTag, selection: selection)
-        if inquiry.question.turn == nil { waiter.otherwise = selected.notModified(adding: inquiry.addedHeaders) }
+        let unchanged = inquiry.question.turn == nil ? selected.notModified(adding: inquiry.addedHeaders) : nil
+        let awaited = AwaitedChange(
+            inquiry.question, tag: selected.entityTag, unchanged: unchanged, selection: selection)
         // A request that came too early has not seen the publication.
         let number = inquiry.publication.number
         let shared = groups.add(waiter, awaiting: awaited, after: isKnown ? number : number - 1)
         if isKnown { shared.see(inquiry) }
+        // One response serves the whole group.
+        if let unchanged = shared.unchanged { waiter.otherwise = unchanged }
         groups.check(awaited.key, for: publications.current)
     }
 
@@ -127,12 +137,13 @@ extension LevelsAPI {
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead of this one, or too many requests wait for changes.
     func answerLater(_ question: Question, request: Request) throws(Problem) -> Answer {
-        let queue = laterAnswers.queue(for: publications.current, at: question.path)
-        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question: question) }
+        let queue = queue(of: question)
         let waits = question.delivery.wait != nil
         let waiter =
-            if waits { admit(question, otherwise: busy()) } else {
-                laterAnswers.room.admit(for: laterAnswers.longest(in: queue), otherwise: busy(), isBrief: true)
+            if waits { admit(question) } else {
+                laterAnswers.room.admit(
+                    for: laterAnswers.longest(in: queue),
+                    otherwise: self.problem(.tooBusy(for: queue.expectedTime), question: question), isBrief: true)
             }
         guard let waiter else { throw waits ? .tooManyWaiters : .tooBusy(for: queue.expectedTime) }
         finishLater(waiter, question: question, conditions: KeptConditions(request))
@@ -141,7 +152,7 @@ extension LevelsAPI {
 
     /// Queues a request. The request is answered when its turn comes.
     fileprivate func finishLater(_ waiter: Waiter, question: Question, conditions: KeptConditions) {
-        let queue = laterAnswers.queue(for: publications.current, at: question.path)
+        let queue = queue(of: question)
         let tries = queue === laterAnswers.reading ? LaterAnswers.briefTries : 0
         let isTaken = queue.add { [weak self] in
             self?.finish(waiter, question: question, conditions: conditions, tries: tries)

@@ -291,10 +291,7 @@ public final class LevelsAPI: Sendable {
         switch try decide(inquiry, found: found, call.request) {
         case .now(let response): return .now(response)
         case .later(let selected, let isKnown):
-            let busy = Problem.tooBusy(for: laterAnswers.queue.expectedTime)
-            guard let waiter = admit(question, otherwise: self.problem(busy, question: question)) else {
-                throw .tooManyWaiters
-            }
+            guard let waiter = admit(question) else { throw .tooManyWaiters }
             hold(waiter, inquiry: inquiry, having: selected, isKnown: isKnown)
             return .later(waiter)
         }

@@ -86,6 +86,10 @@ struct Problem: Error {
     static let tooManyFiles = Problem(
         .tooManyFiles, detail: "The limit of files that are sent at the same time is reached. Try again later.")
 
+    /// 503 for a request that waits when the server stops.
+    static let stoppedWait = Problem(
+        .stopping, detail: "The server stopped before the wait was over. Send the same request again.")
+
     static let tooManyWaiters = Problem(
         .tooManyWaiters,
         detail: "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")

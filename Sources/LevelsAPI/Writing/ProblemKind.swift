@@ -113,7 +113,7 @@ extension ProblemKind {
         "The answer contains text that the requested format cannot represent, such as control characters in XML. Request another format."
     )
     static let revisionGone = ProblemKind(
-        "revision-gone", status: 410, members: ["reset", "revision"], of: [.saves],
+        "revision-gone", status: 410, members: ["reset", "revision", "follow"], of: [.saves],
         "The server does not know this revision: it was restarted, or its history does not reach back that far, or the revision belongs to another history. Reload what you show, and continue from 'revision'."
     )
     static let needsIndex = ProblemKind(
@@ -257,7 +257,7 @@ extension ProblemKind {
         "The request was not done within five minutes, or the server stopped meanwhile; it may still be done. Look at the document before you repeat it."
     )
     static let stopping = ProblemKind(
-        "stopping", status: 503, retryAfter: 1, of: [.edits],
+        "stopping", status: 503, retryAfter: 1, of: [.edits, .waiting],
         "The server is stopping, and nothing has changed. Repeat the request when it serves again.")
     static let draining = ProblemKind(
         "draining", status: 503, retryAfter: 1,

@@ -9,6 +9,7 @@ import Testing
     /// An answer without what differs from start to start: revisions.
     private static func compared(_ text: String) -> String {
         text.replacing(/"(revision|since)":"[a-z0-9]+-\d+"/) { #""\#($0.output.1)":"R""# }
+            .replacing(/"\\?\/changes\?since=[a-z0-9]+-\d+/, with: "\"/changes?since=R")
             .replacing(#""editable":true"#, with: #""editable":false"#)
     }
 
@@ -36,13 +37,14 @@ import Testing
             for parameter in operation.parameters(in: "query") {
                 let name = parameter["name"] as? String ?? ""
                 // Nothing changes here, so the changes would be waited for.
-                guard let example = parameter["example"], operation.path != "/changes" || name != "wait" else {
-                    continue
-                }
+                guard let example = parameter["example"],
+                    operation.path != "/changes" || !["wait", "turn"].contains(name)
+                else { continue }
                 let value = try sortedJSON((example as? [Any])?.first ?? example).filter { $0 != "\"" }
                 let encoded = value.replacing("%", with: "%25")
-                // These two belong to others.
-                let beside = ["in": "&q=screen", "pretty": "&format=json"][name].map { beside in
+                // These belong to others.
+                let beside = ["in": "&q=screen", "pretty": "&format=json", "turn": "&since=x&wait=1"][name].map {
+                    beside in
                     operation.parameters(in: "query").contains { beside.hasPrefix("&\($0["name"] as? String ?? "")=") }
                         ? beside : ""
                 }

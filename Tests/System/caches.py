@@ -10,21 +10,22 @@ streams, which pass; tokens; and a service that refuses requests that wait.
 # Covers: LevelsAPI HTTPServer drilldown
 
 import contextlib
+import functools
 import os
 import random
 import re
-import subprocess
 import tempfile
 import threading
 import time
 
+from harness.caches import CachingNginx, NoCache, Varnish, varnish_rules
 from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
 from harness.events import EventStream
 from harness.mirror import applied
 from harness.server import Server, unused_port
 from harness.verdict import Verdict, options
 
-from deployment import CONFIG, Nginx, Proxy, request, write
+from deployment import request, write
 
 CLIENTS = 50
 TOKEN = "6fe0a1b2c3d4e5f60718"
@@ -32,55 +33,6 @@ LEVEL = "/levels/"
 FOLLOWS = re.compile(r" GET /levels/\?since=\S+ (\d+) ")
 # The lines that keep a 503 for a second.
 RULE = re.compile(r"^sub vcl_backend_response \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
-
-
-class Varnish(Proxy):
-    """Varnish with some rules, on a port of its own; leaving the `with` block ends it."""
-
-    def __init__(self, folder, rules, service_port):
-        self.port = unused_port()
-        if rules.count('.port = "8080";') != 1:
-            raise RuntimeError("the rules do not name the port 8080 once")
-        path = os.path.join(folder, "rules.vcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(rules.replace('"8080"', f'"{service_port}"'))
-        with open(os.path.join(folder, "log"), "wb") as log:
-            self.process = subprocess.Popen(
-                ["/usr/sbin/varnishd", "-F", "-n", os.path.join(folder, "varnish"), "-j", "none", "-T", "none",
-                 "-s", "malloc,16m", "-a", f"127.0.0.1:{self.port}", "-f", path], stdout=log, stderr=log)
-        if wait_until(self.answers) is None:
-            self.process.kill()
-            with open(os.path.join(folder, "log"), encoding="utf-8") as log:
-                raise RuntimeError(f"Varnish does not answer: {log.read()}")
-
-    @staticmethod
-    def is_hit(answer):
-        """Whether the answer has the numbers of two requests: its own, and the one that filled the cache."""
-        return len(answer["X-Varnish"].split()) == 2
-
-
-class CachingNginx(Nginx):
-    def __init__(self, folder, _, service_port):
-        super().__init__(folder, "nginx.conf", {
-            "server 127.0.0.1:8080;": f"server 127.0.0.1:{service_port};",
-            "/var/lib/nginx/drilldown": os.path.join(folder, "cache")})
-
-    @staticmethod
-    def is_hit(answer):
-        return answer["X-Cache-Status"] == "HIT"
-
-
-class Direct:
-    """No cache at all."""
-
-    def __init__(self, _, __, service_port):
-        self.port = service_port
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
 
 class Follower(threading.Thread):
@@ -137,7 +89,7 @@ def follow_requests(server):
     return [int(found[1]) for line in server.log if (found := FOLLOWS.search(line))]
 
 
-def follow_through(verdict, program, cache, rules, folder, name):
+def follow_through(verdict, program, cache, folder, name):
     """Clients that follow: each change reaches all, and the service is asked some times for each change."""
     document = os.path.join(folder, "Followed.json")
     port, saves = unused_port(), 0
@@ -159,7 +111,7 @@ def follow_through(verdict, program, cache, rules, folder, name):
     barrier = threading.Barrier(CLIENTS)
     with contextlib.ExitStack() as running:
         server = running.enter_context(Server(program, document, "--access-log", port=port))
-        front = running.enter_context(cache(folder, rules, port))
+        front = running.enter_context(cache(folder, port))
         clients = [Follower(front.port, barrier) for _ in range(CLIENTS)]
         for client in clients:
             client.start()
@@ -194,7 +146,7 @@ def follow_through(verdict, program, cache, rules, folder, name):
     asked = sum(client.requests for client in clients)
     verdict.figure(f"{name}: requests at the service", f"{counts[0]} for {changes} changes, {counts[1]} for 2 after a"
                    f" restart; {CLIENTS} clients sent {asked}")
-    if cache is Direct:
+    if cache is NoCache:
         verdict.expect(
             counts[0] >= 4 * CLIENTS, f"{name}: each client asks the service itself: {counts[0]} requests")
         return
@@ -205,18 +157,18 @@ def follow_through(verdict, program, cache, rules, folder, name):
         f"{name}: at most {most} requests reach the service for {changes} changes and 2: {counts}")
 
 
-def first_answers(verdict, program, cache, rules, folder, name):
+def first_answers(verdict, program, cache, folder, name):
     """First answers are kept if the service allows it, and then bring a client that follows up to date at once."""
     document = os.path.join(folder, "First.json")
     write(document, ["A", "B"])
-    with Server(program, document) as server, cache(folder, rules, server.port) as front:
+    with Server(program, document) as server, cache(folder, server.port) as front:
         answers = [get(front.port, LEVEL) for _ in range(3)]
         verdict.expect(
             not any(map(front.is_hit, answers)) and answers[0]["Cache-Control"] == "no-cache",
             f"{name}: what says no-cache is not kept: {[answer.headers for answer in answers]}")
         waits(verdict, server, front, document, name)
     shared = "public, s-maxage=300"
-    with Server(program, document, "--cache-control", shared) as server, cache(folder, rules, server.port) as front:
+    with Server(program, document, "--cache-control", shared) as server, cache(folder, server.port) as front:
         first, second = get(front.port, LEVEL), get(front.port, LEVEL)
         verdict.expect(
             not front.is_hit(first) and front.is_hit(second) and second.body == first.body
@@ -260,24 +212,24 @@ def waits(verdict, server, front, document, name):
             f"{name}: a link that ends without a change is 200, with a turn: {answer.status} {answer.body[-200:]}")
 
 
-def tokens(verdict, program, cache, rules, folder, name):
+def tokens(verdict, program, cache, folder, name):
     """An answer to a client with a token never reaches one without."""
     document = os.path.join(folder, "Secret.json")
     write(document, ["A", "B"])
     with Server(program, document, environment={"DRILLDOWN_READ_TOKEN": TOKEN}) as server, cache(
-            folder, rules, server.port) as front:
+            folder, server.port) as front:
         bearer = {"Authorization": f"Bearer {TOKEN}"}
         link = request(front.port, LEVEL, **bearer).json()["follow"].replace("wait=20", "wait=1")
         found = [request(front.port, target, **lines).status for target in (LEVEL, link) for lines in (bearer, {}) * 2]
         verdict.expect(found == [200, 401] * 4, f"{name}: each request with a token is 200, each without 401: {found}")
 
 
-def refusals(verdict, program, cache, rules, folder, name):
+def refusals(verdict, program, cache, folder, name):
     """A service that lets nothing wait: a crowd is refused, and costs the service a request a second."""
     document = os.path.join(folder, "Refused.json")
     write(document, ["A", "B"])
     with Server(program, document, "--waiters", "0", "--access-log") as server, cache(
-            folder, rules, server.port) as front:
+            folder, server.port) as front:
         link = get(server.port, LEVEL).json()["follow"]
         began = time.monotonic()
         connections = [Connection(front.port) for _ in range(CLIENTS)]
@@ -297,11 +249,10 @@ def refusals(verdict, program, cache, rules, folder, name):
 
 def main():
     arguments = options(__doc__)
-    with open(os.path.join(CONFIG, "varnish.vcl"), encoding="utf-8") as file:
-        rules = file.read()
-    less = RULE.sub("", rules)
+    rules = varnish_rules()
+    without_rule = functools.partial(Varnish, rules=RULE.sub("", rules))
     with Verdict("caches") as verdict, tempfile.TemporaryDirectory() as folder:
-        verdict.expect(less != rules, "the configuration of Varnish has the rule for a 503")
+        verdict.expect(RULE.search(rules) is not None, "the configuration of Varnish has the rule for a 503")
 
         def place(name):
             path = os.path.join(folder, name)
@@ -310,13 +261,13 @@ def main():
 
         for name, cache in (("Varnish", Varnish), ("nginx", CachingNginx)):
             for part in (first_answers, tokens):
-                part(verdict, arguments.server, cache, rules, place(f"{name}-{part.__name__}"), name)
-            count, most = refusals(verdict, arguments.server, cache, rules, place(f"{name}-refusals"), name)
+                part(verdict, arguments.server, cache, place(f"{name}-{part.__name__}"), name)
+            count, most = refusals(verdict, arguments.server, cache, place(f"{name}-refusals"), name)
             verdict.expect(count <= most, f"{name}: {CLIENTS} clients that are refused are {count} requests, at most {most}")
-            follow_through(verdict, arguments.server, cache, rules, place(f"{name}-follow"), name)
-        count, most = refusals(verdict, arguments.server, Varnish, less, place("less"), "Varnish without the rule")
+            follow_through(verdict, arguments.server, cache, place(f"{name}-follow"), name)
+        count, most = refusals(verdict, arguments.server, without_rule, place("without"), "Varnish without the rule")
         verdict.expect(count > most, f"without the rule, the refusals are more: {count}, not more than {most}")
-        follow_through(verdict, arguments.server, Direct, None, place("direct"), "no cache")
+        follow_through(verdict, arguments.server, NoCache, place("direct"), "no cache")
 
 
 if __name__ == "__main__":

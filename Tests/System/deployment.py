@@ -16,13 +16,13 @@ import tempfile
 
 import yaml
 
+from harness.caches import CONFIG, CachingNginx, Nginx
 from harness.client import DEADLINE, Connection, get, wait_until
 from harness.postgres import Postgres
 from harness.server import Server, clean_environment, unused_port
 from harness.verdict import Verdict, options
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-CONFIG = os.path.join(ROOT, "Config")
+ROOT = os.path.dirname(CONFIG)
 TOKEN = "6fe0a1b2c3d4e5f60718"
 # First answers that a cache may keep for a second.
 SHARED = "public, s-maxage=1"
@@ -34,49 +34,6 @@ def write(path, titles):
         # Rows show short texts; together they are long enough to be coded.
         json.dump([{"Title": title} | {f"Text {number}": "x" * 200 for number in range(10)} for title in titles], file)
     os.rename(path + ".new", path)
-
-
-class Proxy:
-    """A cache in front of the service: its process and its port; leaving the `with` block ends it."""
-
-    def answers(self):
-        try:
-            return get(self.port, "/healthz").status == 200
-        except (ConnectionError, OSError):
-            return False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(timeout=DEADLINE)
-
-
-class Nginx(Proxy):
-    """Debian's nginx with the example, on ports of its own; leaving the `with` block ends it."""
-
-    def __init__(self, folder, name, replacements):
-        self.port = unused_port()
-        with open(os.path.join(CONFIG, name)) as file:
-            example = file.read()
-        for old, new in {"listen 80;": f"listen 127.0.0.1:{self.port};", **replacements}.items():
-            if old not in example:
-                raise RuntimeError(f"the example has no '{old}'")
-            example = example.replace(old, new)
-        user = "user root;\n" if os.geteuid() == 0 else ""
-        temporary = "".join(
-            f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        path = os.path.join(folder, "nginx.conf")
-        with open(path, "w") as file:
-            file.write(
-                f"{user}worker_processes 1;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
-                f"http {{\naccess_log off;\n{temporary}{example}}}\n")
-        command = ["/usr/sbin/nginx", "-p", folder, "-c", path]
-        self.check = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=DEADLINE)
-        self.process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
-        if wait_until(self.answers) is None:
-            raise RuntimeError(f"nginx does not answer: {self.check.stderr}")
 
 
 def request(port, target, method="GET", body=b"", **headers):
@@ -154,11 +111,7 @@ def behind_nginx(verdict, program, folder):
     with Server(
             program, document, "--access-log", "--hosts", "www.example.org", "--cache-control", SHARED,
             environment={"DRILLDOWN_EDIT_TOKEN": TOKEN}) as server:
-        replacements = {
-            "server 127.0.0.1:8080;": f"server 127.0.0.1:{server.port};",
-            "/var/lib/nginx/drilldown": os.path.join(folder, "cache"),
-        }
-        with Nginx(folder, "nginx.conf", replacements) as nginx:
+        with CachingNginx(folder, server.port) as nginx:
             verdict.expect(nginx.check.returncode == 0, f"nginx takes the example: {nginx.check.stderr}")
             verdict.expect("warn" not in nginx.check.stderr, f"without a warning: {nginx.check.stderr}")
             hosts = {host: host_status(nginx.port, host) for host in ("localhost", "www.example.org", "example.net")}

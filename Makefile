@@ -11,7 +11,7 @@ SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv pyth
 	sqlite3 prometheus nginx-light varnish default-jre-headless chromium-headless-shell chromium chromium-driver nodejs node-typescript \
 	golang-go golang-gopkg-validator.v2-dev
 SOAK_PACKAGES := btrfs-progs e2fsprogs firefox-esr fuse3 mount python3-fusepy webkit2gtk-driver xfsprogs xvfb
-BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev libpq-dev nginx-light postgresql sqlite3 wrk python3 python3-venv
+BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev libpq-dev nginx-light postgresql sqlite3 varnish wrk python3 python3-venv
 
 # What the tests in a browser need from PyPI.
 BROWSER_TEST_PACKAGES := .build/browser

@@ -20,6 +20,7 @@ import codings_part  # noqa: E402
 import database_part  # noqa: E402
 import documents_part  # noqa: E402
 import editing_part  # noqa: E402
+import follow_part  # noqa: E402
 import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
 import search_part  # noqa: E402
@@ -44,6 +45,8 @@ PARTS = {
     "refresh": refresh_part.refresh,
     "slow": refresh_part.slow_readers,
     "waiting": waiting_part.waiting,
+    "follow": follow_part.through_caches,
+    "crowds": follow_part.crowds,
     "editing": editing_part.durable_edits,
     "slower": editing_part.slower_disk,
     "large": editing_part.large_edits,
@@ -111,6 +114,7 @@ def main():
     parser.add_argument("--reloads", type=int, default=5, help="reloads while answers are timed")
     parser.add_argument("--changes", type=int, default=10, help="changes whose way to clients is timed")
     parser.add_argument("--waiters", type=int, default=2_000, help="clients that wait for a change")
+    parser.add_argument("--followers", type=int, default=10_000, help="clients that follow one level without a cache")
     parser.add_argument("--table-power", type=int, default=7, help="the largest table has ten to this many records")
     parser.add_argument("--table-waiters", type=int, default=10_000, help="clients that wait for pages of a table")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")

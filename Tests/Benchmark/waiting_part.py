@@ -1,4 +1,4 @@
-"""What clients that wait cost: others, the processor, and the time until the last of them is told of a change."""
+"""What clients that wait cost: others, the processor, and the time until the last stream has a change."""
 
 import gc
 import os
@@ -40,13 +40,13 @@ def waiting(bench):
         streams = crowd.join(count // 10)
         for member in streams:
             member.ask(stream())
-        watchers = begin(crowd, own, BUSY, count // 2)
+        begin(crowd, own, BUSY, count // 2)
         settle(own)
         beside, plain, during = ratio(comparison, bench.arguments.rounds)
         bench.row(f"an ordinary request while {count} clients wait: CPU", f"{beside:.1f} µs", "no client waits",
                   f"{plain:.1f} µs", during / before)
         idle(bench, own, crowd, count)
-        told(bench, own, crowd, path, watchers, streams)
+        told(bench, crowd, path, streams)
         late(bench, own)
         bench.row(
             f"from SIGTERM to the end of the process while {count} clients wait", milliseconds(own.stop()[1]))
@@ -92,31 +92,22 @@ def idle(bench, own, crowd, count):
     bench.row(f"CPU while {count} clients wait without a change", f"{share * 100:.2f} % of a core")
 
 
-def told(bench, own, crowd, path, watchers, streams):
-    """From the first to the last client that is told of a change of its level."""
+def told(bench, crowd, path, streams):
+    """From the first stream that has a change to the last."""
     spans = []
     for edition in range(1, 1 + bench.arguments.rounds):
-        if edition > 1:
-            tag = get(own.port, BUSY)["etag"]
-            for member in watchers:
-                member.ask(poll(BUSY, tag, PATIENCE))
-            settle(own)
         for member in streams:
             member.received.clear()
             member.arrived = None
         gc.collect()
         save(path, document(edition))
-        heard = set(streams)
-        left = crowd.read_all(
-            [*watchers, *streams],
-            lambda member: b"event: change" in member.received if member in heard else member.is_answered())
+        left = crowd.read_all(streams, lambda member: b"event: change" in member.received)
         if left:
-            raise RuntimeError(f"{len(left)} clients are not told of edition {edition}")
-        first = min(member.arrived for member in [*watchers, *streams])
-        spans.append([max(member.arrived for member in part) - first for part in (watchers, streams)])
-    for name, part, seconds in zip(("waiting clients", "streams"), (watchers, streams), zip(*spans)):
-        bench.row(f"from the first client that receives a change to the last of {len(part)} {name}",
-                  milliseconds(statistics.median(seconds)))
+            raise RuntimeError(f"{len(left)} streams are not told of edition {edition}")
+        times = [member.arrived for member in streams]
+        spans.append(max(times) - min(times))
+    bench.row(f"from the first client that receives a change to the last of {len(streams)} streams",
+              milliseconds(statistics.median(spans)))
 
 
 def late(bench, own):

@@ -38,6 +38,7 @@ VOLATILE = [
     (re.compile(r"(\"microseconds\": ?)\d+"), r"\g<1>85"),
     # The time of a line of the log, which a terminal shows without it.
     (re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?=drilldown: )", re.MULTILINE), ""),
+    (re.compile(r"\b(turn=)\d+"), r"\g<1>1795217003"),
     # The identifier of a request.
     (re.compile(r"\b[0-9a-f]{32}\b"), "4bf92f3577b34da6a3ce929d0e0e4736"),
 ]

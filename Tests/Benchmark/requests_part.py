@@ -83,10 +83,26 @@ def random_levels(bench):
                         bare.pid, bare.port, "/", {"targets": own_targets}),
                     "nginx, static files": (nginx.pid, nginx.port, "/", {"targets": nginx_targets}),
                 }, bench.arguments.rounds, bench.arguments.seconds))
+        short_values(bench, own, shape, paths)
         bench.row(f"resident memory after loading {shape.items:,} items", f"{loaded / 1e6:.0f} MB",
                   "the XML file", f"{size / 1e6:.0f} MB", loaded / size)
         bench.row("resident memory after the requests for random levels", f"{own.resident_bytes() / 1e6:.0f} MB",
                   "the XML file", f"{size / 1e6:.0f} MB", own.resident_bytes() / size)
+
+
+def short_values(bench, own, shape, paths):
+    """What rows show without being asked, beside the names that older versions showed."""
+    names = "Subtitle,Image,Kind,View,Tag,Value,Type"
+    with Connection(own.port) as connection:
+        short, named = (len(connection.get(f"/levels{paths[0]}{query}").body) for query in ("", f"?fields={names}"))
+    costs = cpu_per_request({
+        name: (own.pid, own.port, "/", {"targets": listed(bench, name, [f"/levels{path}{query}" for path in paths])})
+        for name, query in (("short", ""), ("named", f"?fields={names}"))
+    }, bench.arguments.rounds, bench.arguments.seconds)
+    what = f"rows with short values, a random level of {shape.leaves} rows"
+    bench.row(f"{what}: bytes", f"{short:,}", f"fields={names}", f"{named:,}", short / named)
+    bench.row(f"{what}: CPU per request", f"{costs['short']:.1f} µs", f"fields={names}", f"{costs['named']:.1f} µs",
+              costs["short"] / costs["named"])
 
 
 def listed(bench, name, targets):

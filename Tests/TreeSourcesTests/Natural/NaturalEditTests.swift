@@ -145,6 +145,16 @@ struct NaturalEditTests {
                 """)
     }
 
+    @Test("takes what a detail shows of a single value as a new value, in a list of such values alone")
+    func singleValues() throws {
+        let watcher = try watcher("Tags.json", #"{"tags": ["a", 1], "mixed": ["a", {"b": 1}], "none": []}"#)
+        let edits = try ["post tags {\"Title\":\"b\"}", "post tags {\"Title\":2}", "post mixed {\"Title\":\"c\"}"].map(
+            edit)
+        let (paths, text) = try edited(watcher, edits, name: "Tags.json")
+        #expect(paths == ["tags/b", "tags/2", "mixed/c"])
+        #expect(text == #"{"tags": ["a", 1, "b", 2], "mixed": ["a", {"b": 1}, {"Title": "c"}], "none": []}"#)
+    }
+
     @Test(
         "is refused if other rows would come or go, or if the key of an element would",
         arguments: [
@@ -153,7 +163,10 @@ struct NaturalEditTests {
                 "delete posts",
                 "conflict: /posts is held by its name in the item above, so it can be changed, but not moved or deleted."
             ),
-            ("put fresh {\"a\":1}", "conflict: / holds its rows by name; only the document's author can add one."),
+            (
+                "put fresh {\"a\":1}",
+                "conflict: / holds its rows by name; to add one, change the file, or PUT the whole document."
+            ),
             (
                 "post users {\"name\":\"x\"}",
                 "invalid: The rows of /users have names; PUT the new row at the path of its name."

@@ -45,14 +45,24 @@ struct KeyedList {
         return (kind ?? (isNumber ? .integers : .texts), largest)
     }
 
-    /// A new element with a key, if the list has keys.
+    /// A new element with a key, if the list has keys. In a list of single values, the detail of a value is the value.
     func element(_ value: PropertyListValue) throws(EditRefusal) -> PropertyListValue {
-        guard let keyName, case .dictionary(let fields) = value else { return value }
+        guard case .dictionary(let fields) = value else { return value }
+        if fields.entries.count == 1, let single = fields["Title"], !single.isDictionaryOrArray, hasValuesOnly {
+            return single
+        }
+        guard let keyName else { return value }
         if let key = fields[keyName] {
             try checkNew(key, at: keyName)
             return value
         }
         return keyed(fields, by: newKey())
+    }
+
+    /// Whether the list has elements, none of which is a dictionary or an array.
+    private var hasValuesOnly: Bool {
+        guard let level, level.rowCount > 0 else { return false }
+        return (0..<level.rowCount).allSatisfy { !level.isDictionary($0) && level.child($0) == nil }
     }
 
     /// A new element whose key is that of a path.

@@ -127,7 +127,8 @@ package struct NaturalEditor {
                 place: place.appending(.name(name)), isNew: true, owner: place)
         }
         guard let place = owner.naturalRowsPlace else {
-            throw .conflict("\(owner.titlePath) holds its rows by name; only the document's author can add one")
+            throw .conflict(
+                "\(owner.titlePath) holds its rows by name; to add one, change the file, or PUT the whole document")
         }
         let list = KeyedList(self, owner)
         let element = try list.element(value, keyed: key)

@@ -242,8 +242,8 @@ final class AwaitedChange: Awaited {
     let key: WaitingGroups.Key
     private let question: Question
     private let selection: Selection
-    /// The response if the time ends without a change; nil for requests with a turn, which a check answers.
-    let unchanged: Response?
+    /// The response if the time ends without a change, or without the check that answers requests with a turn.
+    let unchanged: Response
     private let state = Guarded(State())
 
     private struct State {
@@ -258,8 +258,8 @@ final class AwaitedChange: Awaited {
     /// - Parameters:
     ///   - tag: the entity tag of the representation at present. The clients have it, unless the question names the
     ///     version that they have.
-    ///   - unchanged: the response if the time ends without a change; nil for requests with a turn.
-    init(_ question: Question, tag: String?, unchanged: Response?, selection: Selection) {
+    ///   - unchanged: the response if the time ends without a change, or without the last check.
+    init(_ question: Question, tag: String?, unchanged: Response, selection: Selection) {
         (self.question, self.selection, self.unchanged) = (question, selection, unchanged)
         let version = question.turn == nil || question.isConditional ? nil : question.delivery.since?.text
         key = WaitingGroups.Key(

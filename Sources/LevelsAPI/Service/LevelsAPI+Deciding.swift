@@ -40,22 +40,19 @@ extension LevelsAPI {
     }
 
     /// Admits a request that waits; nil if too many requests wait.
-    ///
-    /// A request with a turn is answered by a check of its group at the end of the wait. It gets a problem only if the
-    /// server stops, or has so much to do that this check does not come for a long time.
     func admit(_ question: Question) -> Waiter? {
         let time = question.turn.map(groups.longestWait) ?? question.delivery.wait?.duration ?? .zero
         return room.admit(
             for: time,
-            otherwise: self.problem(
-                (question.turn?.end ?? 0) > self.groups.second
-                    ? .stoppedWait : .tooBusy(for: self.queue(of: question).expectedTime),
-                question: question))
+            otherwise: self.problem(.tooBusy(for: self.queue(of: question).expectedTime), question: question))
     }
 
     /// Holds a request until its representation differs from the client's, or its turn ends.
     func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, isKnown: Bool) {
-        let unchanged = inquiry.question.turn == nil ? selected.notModified(adding: inquiry.addedHeaders) : nil
+        // A request with a turn is answered by the check of its group at the end of the wait.
+        let unchanged =
+            inquiry.question.turn == nil
+            ? selected.notModified(adding: inquiry.addedHeaders) : problem(.stoppedWait, question: inquiry.question)
         let awaited = AwaitedChange(
             inquiry.question, tag: selected.entityTag, unchanged: unchanged, selection: selection)
         // A request that came too early has not seen the publication.
@@ -63,7 +60,7 @@ extension LevelsAPI {
         let shared = groups.add(waiter, awaiting: awaited, after: isKnown ? number : number - 1)
         if isKnown { shared.see(inquiry) }
         // One response serves the whole group.
-        if let unchanged = shared.unchanged { waiter.otherwise = unchanged }
+        waiter.otherwise = shared.unchanged
         groups.check(awaited.key, for: publications.current)
     }
 

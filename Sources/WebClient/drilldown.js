@@ -2,7 +2,7 @@
 // the time without a connection. Use it with `import {Drilldown} from '/client/drilldown.js'`. The exports follow
 // semantic versioning. The manual has examples.
 
-export const version = '1.0.2'
+export const version = '1.1.0'
 
 /** The error of a refused request. `status` is the status of the answer, and `body` is the problem. */
 export class Problem extends Error {
@@ -14,7 +14,7 @@ export class Problem extends Error {
 
   static async of(response) {
     const problem = new Problem(response.status, await response.json().catch(() => ({})))
-    return Object.assign(problem, {retryAfter: Number(response.headers.get('Retry-After')) || null})
+    return Object.assign(problem, {retryAfter: Math.max(0, Number(response.headers.get('Retry-After'))) || null})
   }
 }
 
@@ -27,11 +27,9 @@ function canonical(segment) {
   }
 }
 
-// The beginning of a link to a level or to a detail. It begins with the path of a proxy, if there is one.
-const ROUTE = /^.*?\/(levels|detail)(?=\/|$)/
-
-// The path of a link to a level or to a detail, so that two links to the same item have the same path.
-const pathOf = link => link.replace(/\?.*/, '').replace(ROUTE, '').replace(/\/$/, '').split('/').map(canonical).join('/')
+// The path of a link to a level or to a detail, so that two links to the same item have the same path. A link begins
+// with the path of a proxy, if there is one.
+const pathOf = link => link.replace(/\?.*/, '').replace(/^.*?\/(levels|detail)(?=\/|$)/, '').replace(/\/$/, '').split('/').map(canonical).join('/')
 const above = path => path.replace(/\/[^/]*$/, '')
 
 /** Returns whether an entry of `/changes` may concern a row of a level or any field of the rows; with `below`, also
@@ -51,8 +49,6 @@ function ownStore() {
 }
 
 export class Drilldown {
-  #watches = new Set()
-  #isFollowing = false
   #token = null
   // The functions that end the present pauses.
   #pauses = new Set()
@@ -113,96 +109,62 @@ export class Drilldown {
     answer, after each change, when the connection is lost (state.isLost), and when the server refuses (state.problem).
     Returns a function that ends the watch. An exception of `show` is reported, and does not end the watch. */
   watch(link, show, query = {}) {
-    const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
-    // A detail also shows neighbours and children of its item, which are rows of two levels.
-    const [path] = link.split('?'), isDetail = ROUTE.exec(path)?.[1] === 'detail', levels = isDetail ? [above(path), path] : [path]
-    const load = async () => {
-      const isOpen = !this.token, answer = await this.get(link, query, {signal: within(120)})
-      if (!this.#watches.has(watch) || watch.isCurrent && answer.version === watch.answer?.version) return
-      Object.assign(watch, {answer, isCurrent: true})
-      watch.show({})
-      if (isOpen) this.#stored(store => store.setItem(key, JSON.stringify(answer)))
-    }
-    let isReading = false, isWanted = false
-    const watch = {
-      answer: this.token ? null : this.#copy(key), isCurrent: false,
-      isConcerned: entry => levels.some(level => concerns(entry, level, {below: !isDetail})),
-      show(state) {
-        try {
-          show(watch.answer, state)
-        } catch (error) {
-          reportError(error)
-        }
-      },
-      fail: problem => {
-        watch.isCurrent = false
-        // Without the right token, neither the answer nor the copy is shown any more.
-        if ([401, 403].includes(problem.status)) {
-          watch.answer = null
-          this.#stored(store => store.removeItem(key))
-        }
-        watch.show(problem.status ? {problem} : {isLost: true})
-      },
-      // Reads the answer, and reads it again after a failure that may pass. A call during a read makes it read once more
-      // afterwards: one read at a time, so that an older answer never replaces a newer answer.
-      read: async () => {
-        isWanted = true
-        if (isReading) return
-        isReading = true
-        for (let attempt = 0; isWanted && this.#watches.has(watch); attempt++) {
-          isWanted = false
-          await load().then(() => attempt = -1, async problem => {
-            if (!this.#watches.has(watch)) return
-            isWanted = mayPass(problem)
-            if (!isWanted) this.#stored(store => store.removeItem(key))
-            watch.fail(problem)
-            if (isWanted) await this.#pause(attempt, problem)
-          })
-        }
-        isReading = false
-      },
-    }
-    this.#watches.add(watch)
-    if (watch.answer) watch.show({isCopy: true})
-    if (this.#isFollowing) watch.read()
-    else this.#follow()
-    return () => this.#watches.delete(watch)
+    const over = new AbortController()
+    this.#follow(link, query, show, over.signal)
+    return () => over.abort()
   }
 
-  // Reads the answers for all watches, and reads the answer for a watch again after each change that concerns the
-  // watch. Begins anew when the connection is lost, or when the server has forgotten the last revision.
-  async #follow() {
-    const changes = query => this.get('/changes', query, {cache: 'no-store', signal: within(45)})
-    this.#isFollowing = true
-    for (let attempt = 0; this.#watches.size; attempt++) {
+  // Reads an answer, then its `follow`, then the `follow` of that answer, and so on. After a failure that may pass, the
+  // same link is read again; after a refusal, `link`.
+  async #follow(link, query, show, signal) {
+    const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
+    let answer = this.token ? null : this.#copy(key), isNew = true, attempt = 0
+    const tell = state => {
       try {
-        let last = await changes({})
-        attempt = 0
-        this.#resume()
-        for (const watch of this.#watches) watch.read()
-        while (this.#watches.size) {
-          last = await changes({since: last.revision, wait: 30})
-          for (const watch of this.#watches) if (last.changes.some(watch.isConcerned)) watch.read()
-        }
-      } catch (problem) {
-        for (const watch of this.#watches) if (problem.status !== 410) watch.fail(problem)
-        await this.#pause(attempt, problem)
+        show(answer, state)
+      } catch (error) {
+        reportError(error)
       }
     }
-    this.#isFollowing = false
+    if (answer) tell({isCopy: true})
+    while (!signal.aborted) {
+      try {
+        if (!isNew) await untilVisible()
+        // An answer that did not arrive in time may be long.
+        const isOpen = !this.token, how = {signal: within(attempt ? 120 : 45, signal)}
+        const next = applied(await (isNew ? this.get(link, query, how) : this.get(answer.follow, {}, how)), answer)
+        if (signal.aborted) return
+        if (attempt) this.#resume()
+        const isShown = !isNew && !attempt && next.version === answer.version
+        answer = next
+        isNew = false
+        attempt = 0
+        if (isShown) continue
+        tell({})
+        if (isOpen) this.#stored(store => store.setItem(key, JSON.stringify(answer)))
+      } catch (problem) {
+        if (signal.aborted) return
+        if (!mayPass(problem)) {
+          isNew = true
+          this.#stored(store => store.removeItem(key))
+        }
+        // Without the right token, the answer is not shown any more.
+        if ([401, 403].includes(problem.status)) answer = null
+        tell(problem.status ? {problem} : {isLost: true})
+        await this.#pause(attempt++, problem)
+      }
+    }
   }
 
-  // Waits before a request is repeated: as long as the server says, or a second, doubled with each attempt, up to 30
-  // seconds; and up to half of that longer, so that not all clients return at once.
-  #pause(attempt, {retryAfter}) {
-    const isGiven = retryAfter > 0, seconds = isGiven ? Math.min(retryAfter, LONGEST_PAUSE) : Math.min(2 ** attempt, 30)
+  // Waits before the next attempt.
+  #pause(attempt, problem) {
     return new Promise(resolve => {
       const end = () => {
         this.#pauses.delete(end)
         resolve()
       }
-      setTimeout(end, seconds * (1 + Math.random() / 2) * 1000)
-      if (!isGiven) this.#pauses.add(end)
+      setTimeout(end, pauseAfter(problem, attempt) * 1000)
+      if (!problem.retryAfter) this.#pauses.add(end)
     })
   }
 
@@ -233,11 +195,33 @@ export class Drilldown {
   }
 }
 
-// @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
-const within = seconds => AbortSignal.timeout(seconds * 1000)
+/** Returns the whole of an answer to `follow`, which may have only the changes since `former`, the answer with that
+  `follow`. */
+export function applied({since, removed, inserted, moved, updated, ...answer}, former) {
+  if (!removed) return answer
+  const byKey = new Map([...former.rows, ...updated.map(({row}) => row)].map(row => [row.key, row]))
+  const taken = new Set([...removed, ...moved.map(({key}) => key)])
+  const rows = former.rows.filter(({key}) => !taken.has(key)).map(({key}) => byKey.get(key))
+  const placed = [...inserted, ...moved.map(({at, key}) => ({at, row: byKey.get(key)}))]
+  for (const {at, row} of placed.sort((a, b) => a.at - b.at)) rows.splice(at, 0, row)
+  return {...answer, rows}
+}
+
+/** The seconds before a request is repeated after a failure: as the server says, otherwise one, doubled with each attempt,
+  up to 30; and up to half of that longer, so that not all clients return at once. */
+export const pauseAfter = ({retryAfter}, attempt) => (retryAfter ? Math.min(retryAfter, LONGEST_PAUSE) : Math.min(2 ** attempt, 30)) * (1 + Math.random() / 2)
 
 // A day, in seconds. A timer of more than 24 days ends immediately.
 const LONGEST_PAUSE = 86_400
+
+// @ts-ignore: TypeScript 4.8 does not know these functions.
+const within = (seconds, signal) => AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+
+// Browsers allow only few connections to one server, and all tabs share them. Therefore a hidden page does not wait for
+// changes.
+async function untilVisible() {
+  while (globalThis.document?.hidden) await new Promise(resolve => document.addEventListener('visibilitychange', resolve, {once: true}))
+}
 
 // Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault or busy.
 const mayPass = ({status}) => !status || status >= 500 || status === 429

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {concerns, Drilldown, Problem, version} = await import('../../Sources/WebClient/drilldown.js')
+const {applied, concerns, Drilldown, pauseAfter, Problem, version} = await import('../../Sources/WebClient/drilldown.js')
 
 test('the version is semantic', () => assert.match(version, /^\d+\.\d+\.\d+$/))
 
@@ -66,39 +66,59 @@ test('a deletion has no answer', async () => {
   assert.equal(await service().send('DELETE', '/detail/First'), null)
 })
 
-// Answers `/changes` in turn, and then never again; everything else with `contents`, by its link. Keeps what was asked.
-function changing(contents, ...changes) {
-  const asked = []
-  globalThis.fetch = async (address, {headers}) => {
-    const link = address.replace('http://host/music', '')
-    asked.push(link)
-    if (!link.startsWith('/changes')) return new Response(JSON.stringify(contents[link]))
-    const change = await changes.shift()
-    return change ? new Response(JSON.stringify({revision: `r${4 - changes.length}`, changes: change})) : new Promise(() => {})
+const rows = (...keys) => keys.map(key => ({key, version: '1'}))
+const NOTHING = {removed: [], inserted: [], moved: [], updated: []}
+const after = (delta, ...keys) => applied({...NOTHING, ...delta}, {rows: rows(...keys)}).rows.map(({key, version}) => version === '1' ? key : key + version)
+
+test('an empty delta changes nothing', () => assert.deepEqual(after({}, 'a', 'b'), ['a', 'b']))
+
+test('rows are removed, inserted, moved and updated at their new positions', () => {
+  assert.deepEqual(after({removed: ['b']}, 'a', 'b', 'c'), ['a', 'c'])
+  assert.deepEqual(after({inserted: [{at: 0, row: {key: 'x', version: '1'}}, {at: 3, row: {key: 'y', version: '1'}}]}, 'a', 'b'), ['x', 'a', 'b', 'y'])
+  assert.deepEqual(after({moved: [{at: 0, key: 'c'}]}, 'a', 'b', 'c'), ['c', 'a', 'b'])
+  assert.deepEqual(after({updated: [{at: 1, row: {key: 'b', version: '2'}}]}, 'a', 'b'), ['a', 'b2'])
+})
+
+test('a row that moves and is updated is the new one', () => {
+  assert.deepEqual(after({moved: [{at: 0, key: 'b'}], updated: [{at: 0, row: {key: 'b', version: '2'}}]}, 'a', 'b'), ['b2', 'a'])
+})
+
+test('every change of a list into another is reached by its delta', () => {
+  let seed = 7
+  const random = below => (seed = seed * 48271 % 0x7FFFFFFF) % below
+  for (let round = 0; round < 500; round++) {
+    const old = 'abcdefgh'.slice(0, random(9)).split('')
+    const kept = old.filter(() => random(3)), fresh = 'uvwxyz'.slice(0, random(7)).split(''), target = [...kept, ...fresh]
+    for (let index = target.length - 1; index > 0; index--) {
+      const other = random(index + 1), each = target[index]
+      target[index] = target[other]
+      target[other] = each
+    }
+    const delta = {
+      removed: old.filter(key => !target.includes(key)),
+      inserted: fresh.map(key => ({at: target.indexOf(key), row: {key, version: '1'}})),
+      moved: kept.map(key => ({at: target.indexOf(key), key})),
+    }
+    assert.deepEqual(after(delta, ...old), target)
   }
-  return asked
-}
+})
 
-// What a watch shows, as promises in turn.
-function shown(link, query) {
-  const waiting = [], answers = []
-  const next = () => new Promise(resolve => answers.length ? resolve(answers.shift()) : waiting.push(resolve))
-  service().watch(link, answer => waiting.length ? waiting.shift()(answer) : answers.push(answer), query)
-  return next
-}
+test('what an answer has beside its rows is that of the newer one, and one with rows, a detail or a search is whole', () => {
+  const former = {version: 'v1', count: 1, hints: ['No row has \'x\'.'], rows: rows('a'), follow: '/levels/?since=v1'}
+  const delta = {version: 'v2', count: 2, since: 'v1', ...NOTHING, inserted: [{at: 1, row: {key: 'b'}}], follow: '/levels/?since=v2'}
+  assert.deepEqual(applied(delta, former), {version: 'v2', count: 2, rows: [...rows('a'), {key: 'b'}], follow: '/levels/?since=v2'})
+  for (const whole of [{version: 'v2', rows: []}, {version: 'v2', fields: {}}]) assert.deepEqual(applied(whole, former), whole)
+})
 
-test('a watch reads its level again when the fields of a row are others, and not for another level', async () => {
-  const contents = {'/levels/A?fields=Price': {version: 'v1'}}
-  let change
-  const changed = new Promise(resolve => change = () => resolve([{levels: [], details: ['/detail/A/B']}]))
-  const asked = changing(contents, [], [{levels: [], details: ['/detail/B/C']}], changed)
-  const next = shown('/levels/A', {fields: 'Price'})
-  assert.deepEqual(await next(), {version: 'v1'})
-  contents['/levels/A?fields=Price'] = {version: 'v2'}
-  change()
-  assert.deepEqual(await next(), {version: 'v2'})
-  assert.deepEqual(asked.sort(), ['/changes', '/changes?since=r2&wait=30', '/changes?since=r3&wait=30', '/changes?since=r4&wait=30',
-    '/levels/A?fields=Price', '/levels/A?fields=Price'])
+test('a pause is as long as the service says, or a second that is doubled up to 30, and up to half of that longer', t => {
+  const {random} = Math
+  t.after(() => Object.assign(Math, {random}))
+  const pauses = (...failures) => failures.map(([problem, attempt]) => pauseAfter(problem, attempt))
+  const failures = [...[0, 1, 4, 5, 2000].map(attempt => [new TypeError('reset'), attempt]), [{status: 503, retryAfter: 7}, 3], [{retryAfter: 1e9}, 0]]
+  Math.random = () => 0
+  assert.deepEqual(pauses(...failures), [1, 2, 16, 30, 30, 7, 86_400])
+  Math.random = () => 0.5
+  assert.deepEqual(pauses(...failures), [1.25, 2.5, 20, 37.5, 37.5, 8.75, 108_000])
 })
 
 // A service whose answers are given by hand: `answer(link, response)` waits until the link is asked for. `waits` are the
@@ -118,8 +138,9 @@ function byHand(t, {isPatient = false, ...options} = {}) {
     waits.push(milliseconds / 1000)
     return isPatient ? null : real(action, 0)
   }
-  globalThis.fetch = (address, {headers}) => new Promise((resolve, reject) => {
-    requests.push({link: address.replace('http://host/music', ''), token: headers.Authorization, resolve, reject})
+  globalThis.fetch = (address, {headers, signal}) => new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    requests.push({link: address.replace('http://host/music', ''), token: headers.Authorization, signal, resolve, reject})
     pair()
   })
   const asked = link => new Promise(resolve => {
@@ -136,54 +157,97 @@ function byHand(t, {isPatient = false, ...options} = {}) {
   const watch = (link, query) => {
     const waiting = [], shown = []
     const end = client.watch(link, (...each) => waiting.length ? waiting.shift()(each) : shown.push(each), query)
+    // Otherwise it would ask those who answer the next test.
+    t.after(end)
     return {end, next: () => new Promise(resolve => shown.length ? resolve(shown.shift()) : waiting.push(resolve))}
   }
   return {answer, asked, client, requests, waits, watch}
 }
 
-const revision = (name, ...changes) => ({revision: name, changes})
-const CHANGES = /^\/changes/, LEVEL = /^\/levels/
+const LEVEL = /^\/levels/
+// A level, and the link to what follows it.
+const level = (version, content) => ({version, follow: `/music/levels/A?since=${version}&wait=20&format=json`, ...content})
+// The links that are asked for while each is answered.
+const links = async (answer, ...answers) => {
+  const asked = []
+  for (const each of answers) asked.push((await answer(/./, ...each)).link)
+  return asked
+}
 
-test('a failed read of a watched level is repeated: after a lost connection, and when the server says', async t => {
+test('a watch gets its level, then the link of each answer, and shows what is different', async t => {
+  const {answer, asked, watch} = byHand(t)
+  const {next} = watch('/levels/A', {fields: 'Price'})
+  const turn = (version, number) => ({follow: `/music/levels/A?since=${version}&wait=20&format=json&turn=${number}`})
+  const delta = {...NOTHING, since: 'v1', inserted: [{at: 0, row: {key: 'x', version: '1'}}], ...turn('v2', 8)}
+  assert.deepEqual(await links(answer, [level('v1', {rows: rows('a')})], [{version: 'v1', ...NOTHING, since: 'v1', ...turn('v1', 7)}], [{version: 'v2', ...delta}],
+    [{version: 'v3', rows: rows('b'), ...turn('v3', 9)}]), ['/levels/A?fields=Price', '/levels/A?since=v1&wait=20&format=json',
+    '/levels/A?since=v1&wait=20&format=json&turn=7', '/levels/A?since=v2&wait=20&format=json&turn=8'])
+  assert.equal((await asked(LEVEL)).link, '/levels/A?since=v3&wait=20&format=json&turn=9')
+  assert.deepEqual([await next(), await next(), await next()], [
+    [level('v1', {rows: rows('a')}), {}], [{version: 'v2', rows: rows('x', 'a'), ...turn('v2', 8)}, {}], [{version: 'v3', rows: rows('b'), ...turn('v3', 9)}, {}]])
+})
+
+test('a watch that is ended gives up its request, and shows and asks nothing more', async t => {
+  const {asked, requests, waits, watch} = byHand(t), {end, next} = watch('/levels/A'), {signal, resolve} = await asked(LEVEL)
+  resolve(Response.json(level('v1', {})))
+  assert.deepEqual(await next(), [level('v1', {}), {}])
+  const following = await asked(LEVEL)
+  end()
+  assert.deepEqual([signal.aborted, following.signal.aborted], [true, true])
+  let isShown = false
+  next().then(() => isShown = true)
+  following.resolve(Response.json(level('v2', {})))
+  await new Promise(setImmediate)
+  assert.deepEqual([isShown, requests, waits], [false, [], []])
+})
+
+test('a hidden page does not wait for changes, and goes on when it is seen', async t => {
+  const {answer, asked, requests, watch} = byHand(t), {addEventListener} = document
+  t.after(() => Object.assign(document, {hidden: false, addEventListener}))
+  const isWaited = new Promise(resolve => document.addEventListener = (_, show) => resolve(show))
+  document.hidden = true
+  const {next} = watch('/levels/A')
+  await answer(LEVEL, level('v1'))
+  assert.deepEqual(await next(), [level('v1'), {}])
+  const show = await isWaited
+  assert.deepEqual(requests, [])
+  document.hidden = false
+  show()
+  assert.equal((await asked(LEVEL)).link, '/levels/A?since=v1&wait=20&format=json')
+})
+
+test('after no answer or a fault of the service the same link is asked again, with pauses', async t => {
   const {answer, waits, watch} = byHand(t)
   const {next} = watch('/levels/A')
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, new TypeError('reset'))
-  assert.deepEqual(await next(), [null, {isLost: true}])
-  await answer(LEVEL, {title: 'Too busy', detail: 'Try again.'}, {status: 503, headers: {'Retry-After': '7'}})
-  assert.deepEqual((await next())[1].problem.message, 'Try again.')
-  await answer(LEVEL, '<p>a proxy</p>')
-  assert.deepEqual(await next(), [null, {isLost: true}])
-  await answer(LEVEL, {version: 'v1'})
-  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+  const asked = await links(answer, [new TypeError('reset')], [{title: 'Too busy', detail: 'Try again.'}, {status: 503, headers: {'Retry-After': '7'}}], ['<p>a proxy</p>'],
+    [level('v1')], [new TypeError('reset')], [{}, {status: 500}], [level('v2')])
+  assert.deepEqual(asked.map(link => link.split('?')[1]?.slice(0, 8)), [undefined, undefined, undefined, undefined, 'since=v1', 'since=v1', 'since=v1'])
+  const heard = []
+  for (let count = 0; count < 7; count++) heard.push(await next())
+  assert.deepEqual(heard.map(([answer, {isLost, problem}]) => [answer?.version ?? null, isLost ?? problem?.message ?? 'shown']), [
+    [null, true], [null, 'Try again.'], [null, true], ['v1', 'shown'], ['v1', true], ['v1', 'The server answered with status 500.'], ['v2', 'shown']])
   const within = (wait, least) => wait >= least && wait <= least * 1.5
-  assert.deepEqual(waits.filter(wait => wait < 20).map((wait, attempt) => within(wait, [1, 7, 4][attempt])), [true, true, true])
+  assert.deepEqual(waits.map((wait, attempt) => within(wait, [1, 7, 4, 1, 2][attempt])), [true, true, true, true, true])
 })
 
 test('after a failed read the same answer is shown again, so that the page can take its notice away', async t => {
   const {answer, watch} = byHand(t)
   const {next} = watch('/levels/A')
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, {version: 'v1'})
+  await links(answer, [level('v1')], [{}, {status: 503}], [level('v1')])
   await next()
-  await answer(CHANGES, revision('r2', {levels: ['/levels/A'], details: []}))
-  await answer(LEVEL, {}, {status: 503})
   assert.equal((await next())[1].problem.status, 503)
-  await answer(LEVEL, {version: 'v1'})
-  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+  assert.deepEqual(await next(), [level('v1'), {}])
 })
 
-test('a refusal is not repeated, but the level is read again when it changes', async t => {
-  const {answer, asked, requests, watch} = byHand(t)
-  const {next} = watch('/levels/A')
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, {}, {status: 404})
-  assert.equal((await next())[1].problem.status, 404)
-  const change = await asked(CHANGES)
-  assert.deepEqual(requests, [])
-  change.resolve(new Response(JSON.stringify(revision('r2', {levels: ['/levels/A'], details: []}))))
-  await answer(LEVEL, {version: 'v1'})
-  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+test('after a refusal the watch begins anew, with pauses', async t => {
+  for (const status of [400, 404, 410]) {
+    const {answer, waits, watch} = byHand(t), {end, next} = watch('/levels/A', {sort: 'Title'})
+    const asked = await links(answer, [level('v1')], [{}, {status}], [{}, {status}], [level('v1')])
+    assert.deepEqual(asked.map(link => link.slice(10, 18)), ['sort=Tit', 'since=v1', 'sort=Tit', 'sort=Tit'])
+    assert.deepEqual([await next(), (await next())[1].problem.status, (await next())[1].problem.status, await next()], [[level('v1'), {}], status, status, [level('v1'), {}]])
+    assert.deepEqual(waits.map((wait, attempt) => Math.floor(Math.log2(wait)) === attempt), [true, true])
+    end()
+  }
 })
 
 test('an exception of the page is reported, and the watches go on', async t => {
@@ -192,15 +256,12 @@ test('an exception of the page is reported, and the watches go on', async t => {
   t.after(() => delete globalThis.reportError)
   let again
   const isOver = new Promise(resolve => again = resolve)
-  client.watch('/levels/A', ({version}) => {
+  t.after(client.watch('/levels/A', ({version}) => {
     shown.push(version)
     if (version === 'v2') again()
     throw new Error(`cannot show ${version}`)
-  })
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, {version: 'v1'})
-  await answer(CHANGES, revision('r2', {levels: ['/levels/A'], details: []}))
-  await answer(LEVEL, {version: 'v2'})
+  }))
+  await links(answer, [level('v1')], [level('v2')])
   await isOver
   assert.deepEqual([shown, reported], [['v1', 'v2'], ['cannot show v1', 'cannot show v2']])
 })
@@ -217,17 +278,6 @@ test('a path is the same however it is encoded', () => {
   assert.equal(concerns({levels: ['/levels/%25zz'], details: []}, '/levels/%zz'), false)
 })
 
-test('a detail whose path is encoded by JavaScript is read again after its change', async t => {
-  const {answer, watch} = byHand(t)
-  const {next} = watch(`/detail/${encodeURIComponent('B (1)')}/C`)
-  await answer(CHANGES, revision('r1'))
-  await answer(/^\/detail/, {version: 'v1'})
-  await next()
-  await answer(CHANGES, revision('r2', {levels: [], details: ['/detail/B%20%281%29/C']}))
-  await answer(/^\/detail/, {version: 'v2'})
-  assert.deepEqual(await next(), [{version: 'v2'}, {}])
-})
-
 // A storage that keeps its items in an object.
 const storage = (items = {}) => ({
   items, getItem: key => items[key] ?? null, setItem: (key, text) => items[key] = text, removeItem: key => delete items[key]})
@@ -237,9 +287,8 @@ test('a broken copy is dropped', async t => {
   const store = storage({[KEY]: '{"version":'}), {answer, watch} = byHand(t, {store})
   const {next} = watch('/levels/A')
   assert.deepEqual(store.items, {})
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, {version: 'v1'})
-  assert.deepEqual([await next(), store.items], [[{version: 'v1'}, {}], {[KEY]: '{"version":"v1"}'}])
+  await answer(LEVEL, level('v1'))
+  assert.deepEqual([await next(), store.items], [[level('v1'), {}], {[KEY]: JSON.stringify(level('v1'))}])
 })
 
 test('where storage is blocked or full there are no copies, and all else works', async t => {
@@ -251,8 +300,7 @@ test('where storage is blocked or full there are no copies, and all else works',
   for (const store of [undefined, {getItem: refuse, setItem: refuse, removeItem: refuse}]) {
     const {answer, watch} = byHand(t, {store})
     const {next} = watch('/levels/A')
-    await answer(CHANGES, revision('r1'))
-    await answer(LEVEL, {version: 'v1'})
+      await answer(LEVEL, {version: 'v1'})
     assert.deepEqual(await next(), [{version: 'v1'}, {}])
   }
 })
@@ -260,46 +308,30 @@ test('where storage is blocked or full there are no copies, and all else works',
 test('no copy is made or shown while there is a token, and a refusal drops the copy', async t => {
   const store = storage({[KEY]: '{"version":"v0"}'}), secret = byHand(t, {store, token: 'secret'})
   const {next, end} = secret.watch('/levels/A')
-  await secret.answer(CHANGES, revision('r1'))
-  await secret.answer(LEVEL, {version: 'v1'})
-  assert.deepEqual([await next(), store.items], [[{version: 'v1'}, {}], {[KEY]: '{"version":"v0"}'}])
+  await secret.answer(LEVEL, level('v1'))
+  assert.deepEqual([await next(), store.items], [[level('v1'), {}], {[KEY]: '{"version":"v0"}'}])
   end()
   const open = byHand(t, {store}), watch = open.watch('/levels/A')
   assert.deepEqual(await watch.next(), [{version: 'v0'}, {isCopy: true}])
-  await open.answer(CHANGES, revision('r1'))
   await open.answer(LEVEL, {}, {status: 401})
   const [answer, {problem}] = await watch.next()
   assert.deepEqual([answer, problem.status, store.items], [null, 401, {}])
 })
 
-test('a refusal of the changes drops the copy, too', async t => {
-  const store = storage({[KEY]: '{"version":"v0"}'}), {answer, watch} = byHand(t, {store, isPatient: true})
-  const {next} = watch('/levels/A')
-  assert.deepEqual(await next(), [{version: 'v0'}, {isCopy: true}])
-  await answer(CHANGES, {}, {status: 401})
-  const [shown, {problem}] = await next()
-  assert.deepEqual([shown, problem.status, store.items], [null, 401, {}])
-})
-
 test('a token that is set while the service asks for one is used at once', async t => {
   const {answer, client, watch} = byHand(t, {isPatient: true})
   const {next} = watch('/levels/A')
-  await answer(CHANGES, {}, {status: 401})
+  await answer(LEVEL, {}, {status: 401})
   assert.equal((await next())[1].problem.status, 401)
   client.token = 'secret'
-  assert.equal((await answer(CHANGES, revision('r1'))).token, 'Bearer secret')
-  await answer(LEVEL, {version: 'v1'})
-  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+  assert.equal((await answer(LEVEL, level('v1'))).token, 'Bearer secret')
+  assert.deepEqual(await next(), [level('v1'), {}])
 })
 
 test('a level whose sections alone differ is shown again', async t => {
-  const {answer, watch} = byHand(t), rows = [{key: 'a'}, {key: 'b'}]
-  const level = (version, count) => ({version, rows, sections: [{title: 'A', start: 0, count}, {title: 'B', start: count, count: 2 - count}]})
+  const {answer, watch} = byHand(t), sections = count => [{title: 'A', start: 0, count}, {title: 'B', start: count, count: 2 - count}]
   const {next} = watch('/levels/S')
-  await answer(CHANGES, revision('r1'))
-  await answer(LEVEL, level('v1', 2))
-  assert.deepEqual(await next(), [level('v1', 2), {}])
-  await answer(CHANGES, revision('r2', {levels: ['/levels/S'], details: []}))
-  await answer(LEVEL, level('v2', 1))
-  assert.deepEqual(await next(), [level('v2', 1), {}])
+  await links(answer, [level('v1', {rows: rows('a', 'b'), sections: sections(2)})], [level('v2', {...NOTHING, since: 'v1', sections: sections(1)})])
+  assert.deepEqual(await next(), [level('v1', {rows: rows('a', 'b'), sections: sections(2)}), {}])
+  assert.deepEqual(await next(), [level('v2', {rows: rows('a', 'b'), sections: sections(1)}), {}])
 })

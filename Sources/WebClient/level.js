@@ -144,33 +144,12 @@ export class Level {
     this.#loading.clear()
   }
 
-  // Reads the present state as a new level, which may share rows with this level. The new level has the rows around the
-  // present index of the row `anchor`.
+  // Reads the present state as a new level, which has the rows around the present index of the row `anchor`.
   async refreshed(anchor, span, signal) {
-    const next = await this.#reread(anchor, span, signal)
+    const next = new Level(this.place)
+    await next.open(await this.#presentIndex(anchor, signal), signal, span)
     await next.divide(signal)
     return next
-  }
-
-  async #reread(anchor, span, signal) {
-    const next = new Level(this.place)
-    if (this.#isWhole && this.#takesSince) {
-      const answer = await getJSON(this.target({limit: PAGE, start: 0, sections: SECTIONS, since: this.head.version}), signal)
-      const rows = answer.rows ?? applied(answer, this.pages.get(0))
-      next.pages.set(0, rows)
-      next.#take(answer)
-      if (rows.length === Math.min(answer.count, PAGE)) return next
-    }
-    await next.open(await this.#presentIndex(anchor, signal), signal, span)
-    return next
-  }
-
-  get #isWhole() {
-    return this.count <= PAGE && this.pages.has(0)
-  }
-
-  get #takesSince() {
-    return !/(^|&)(q|depth|expand)=/.test(this.place.levelQuery)
   }
 
   // The present index of a row. It comes from the row's detail if the level is in document order and has several pages;
@@ -191,15 +170,4 @@ export async function positionOf(place, signal) {
   } catch (error) {
     if (!error.status) throw error
   }
-}
-
-// Applies a delta, the answer to a request with `since`, to rows, and returns the new rows.
-export function applied(delta, rows) {
-  const byKey = new Map(rows.map(row => [row.key, row]))
-  for (const {row} of delta.updated) byKey.set(row.key, row)
-  const taken = new Set([...delta.removed, ...delta.moved.map(({key}) => key)])
-  const result = rows.filter(row => !taken.has(row.key)).map(row => byKey.get(row.key))
-  const placed = [...delta.inserted, ...delta.moved.map(({at, key}) => ({at, row: byKey.get(key)}))]
-  for (const {at, row} of placed.sort((a, b) => a.at - b.at)) result.splice(at, 0, row)
-  return result
 }

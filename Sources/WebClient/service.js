@@ -1,6 +1,6 @@
-// Requests to the service, and the stream of changes.
+// Requests to the service, and its changes.
 
-import {Problem} from './drilldown.js'
+import {pauseAfter, Problem} from './drilldown.js'
 import {addressOf, base, on} from './elements.js'
 
 // MARK: Requests to the service. Reads are repeated until the service can be reached.
@@ -15,15 +15,16 @@ class Connection extends EventTarget {
     this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
   }
 
-  // Waits before the next attempt. The wait doubles with each attempt, up to 4 seconds. After the connection is found,
-  // at most a quarter of the wait remains.
-  pause(attempt, signal) {
+  // Waits before the next attempt. After the connection is found, at most a second remains, unless the service has set
+  // the wait.
+  pause(attempt, failure, signal) {
     const over = new AbortController(), options = {signal: over.signal}
-    const most = Math.min(250 * 2 ** attempt, 4000)
     return new Promise((resolve, reject) => {
-      setTimeout(resolve, most)
-      on(this, 'found', () => setTimeout(resolve, most / 4), options)
-      on(window, 'online', resolve, options)
+      setTimeout(resolve, pauseAfter(failure, attempt) * 1000)
+      if (!failure.retryAfter) {
+        on(this, 'found', () => setTimeout(resolve, Math.random() * 1000), options)
+        on(window, 'online', resolve, options)
+      }
       if (signal) on(signal, 'abort', () => reject(signal.reason), options)
     }).finally(() => over.abort())
   }
@@ -65,33 +66,39 @@ async function readExactly(response) {
 /**
  * Repeats a request until the service has answered, and returns the result of `read`; throws a Problem for a refusal.
  * @param {string} target
- * @param {{signal?: AbortSignal, headers?: object, read?: (response: Response) => any}} how
+ * @param {{signal?: AbortSignal, seconds?: number, headers?: object, read?: (response: Response) => any}} how
+ *   `seconds`: the time after which an attempt has failed. It needs a signal.
  */
-export async function request(target, {signal, headers, read = readExactly} = {}) {
+export async function request(target, {signal, seconds, headers, read = readExactly} = {}) {
   for (let attempt = 0; ; attempt++) {
+    let failure
     try {
       const sent = token.value
-      const response = await fetch(addressOf(target), {signal, headers: allHeaders(headers)})
+      // @ts-ignore TypeScript 4.8 does not know these functions.
+      const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
+      const response = await fetch(addressOf(target), {signal: limited, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
         connection.set(false)
         return answer
       }
+      failure = await Problem.of(response)
       if (![502, 503, 504].includes(response.status)) {
         connection.set(false)
         if (response.status === 401 && (sent !== token.value || await token.ask('reading'))) continue
-        throw await Problem.of(response)
+        throw failure
       }
     } catch (error) {
       if (error.status || signal?.aborted) throw error
+      failure = error
       // An unreadable answer may come from a proxy: repeat the request, but not for ever.
-      if (error.name !== 'TypeError' && attempt > 2) {
+      if (error.name === 'SyntaxError' && attempt > 2) {
         connection.set(false)
         throw new Problem(200, {detail: 'The answer is not what was asked for.'})
       }
     }
     connection.set(true)
-    await connection.pause(attempt, signal)
+    await connection.pause(attempt, failure, signal)
   }
 }
 
@@ -139,80 +146,40 @@ export async function send(method, target, content, {ifMatch, type} = {}) {
   return response.json()
 }
 
-// MARK: The event stream of changes, which is resumed after each interruption.
+// MARK: The changes of the document.
 
-/** Yields the events of a stream (WHATWG HTML, section 9.2.6) as {type, id, data}. The service sends a heartbeat every
-  15 seconds; a stream that is silent for more than twice that time is broken, and ends. */
-export async function* events(body, silence = 35_000) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  try {
-    for (;;) {
-      let timer
-      const quiet = new Promise(resolve => timer = setTimeout(resolve, silence, {done: true}))
-      const {done, value} = await Promise.race([reader.read(), quiet]).finally(() => clearTimeout(timer))
-      if (done) return
-      const blocks = (rest + value).split('\n\n')
-      rest = blocks.pop()
-      for (const block of blocks) {
-        const lines = block.split('\n').map(line => /^([^:]*):? ?(.*)$/.exec(line).slice(1)), {event, id, data} = Object.fromEntries(lines)
-        yield {type: event ?? 'message', id: id ?? null, data: data ?? ''}
-      }
-    }
-  } finally {
-    reader.cancel().catch(() => {})
-  }
-}
+const CHANGES = '/changes'
 
-// Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (a sign of life).
+// Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has changed for a
+// while).
 class Live extends EventTarget {
-  #revision = null
-
+  // Reads `/changes`, then the `follow` of each answer. After a refusal, begins anew.
   async follow() {
-    for (let attempt = 0; ; attempt++) {
+    for (let link = CHANGES, attempt = 0; ;) {
       while (document.hidden) await new Promise(resolve => on(document, 'visibilitychange', resolve, {once: true}))
+      const over = new AbortController()
+      // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for the
+      // Back button. Therefore a hidden page does not wait for changes.
+      on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
       try {
-        for await (const event of this.#events()) {
-          attempt = 0
-          this.#take(event)
-        }
+        // The service answers after 20 seconds if nothing changes.
+        const {changes, follow} = await request(link, {signal: over.signal, seconds: 35})
+        // What was read before this answer may be older.
+        if (link === CHANGES) this.dispatchEvent(new Event('reset'))
+        for (const detail of changes) this.dispatchEvent(new CustomEvent('change', {detail}))
+        if (!changes.length) this.dispatchEvent(new Event('beat'))
+        link = follow
+        attempt = 0
       } catch (error) {
-        // The service does not know the revision any more: begin again with the newest revision.
-        if (error.status === 410) this.#reset()
-        else if (error.status < 500) return
+        if (over.signal.aborted) continue
+        // The reader has not entered a token.
+        if (error.status === 401) return
+        if (error.status < 500) link = CHANGES
+        else connection.set(true)
+        await connection.pause(attempt++, error)
+      } finally {
+        over.abort()
       }
-      if (document.hidden) continue
-      connection.set(true)
-      await connection.pause(attempt)
-    }
-  }
-
-  #reset() {
-    this.#revision = null
-    this.dispatchEvent(new Event('reset'))
-  }
-
-  #take({type, id, data}) {
-    if (type === 'reset') return this.#reset()
-    if (id) {
-      // The first event names the current revision. Answers that were read before this event may be older.
-      if (this.#revision === null) this.dispatchEvent(new Event('reset'))
-      this.#revision = id
-    }
-    if (type === 'change') this.dispatchEvent(new CustomEvent('change', {detail: JSON.parse(data)}))
-    else this.dispatchEvent(new Event('beat'))
-  }
-
-  async *#events() {
-    const headers = {Accept: 'text/event-stream', ...(this.#revision && {'Last-Event-ID': this.#revision})}
-    const over = new AbortController()
-    // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for the
-    // Back button. Therefore a hidden page closes its stream.
-    on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
-    try {
-      yield* events(await request('/changes', {headers, signal: over.signal, read: response => response.body}))
-    } finally {
-      over.abort()
     }
   }
 }

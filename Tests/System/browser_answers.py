@@ -43,8 +43,8 @@ def other_answer(verdict, window):
     """An answer that is no JSON is asked for a few times, in case what is in the way goes; then it is told."""
     window.open("/")
     window.shows(ROWS)
-    # The stream has begun, after which what is shown is read once more.
-    window.soon(lambda: window.run("return performance.getEntriesByType('resource').some(e => e.name.includes('since='))"))
+    # The page follows the changes, and has begun to read once more what it shows.
+    window.soon(lambda: window.run("return performance.getEntriesByType('resource').some(e => e.name.endsWith('/readyz'))"))
     window.run("""
         const fetched = window.fetch
         window.asked = 0

@@ -2,45 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {applied, Level} = await import('../../Sources/WebClient/level.js')
+const {Level} = await import('../../Sources/WebClient/level.js')
 const {Place} = await import('../../Sources/WebClient/place.js')
-
-const rows = (...keys) => keys.map(key => ({key, version: '1'}))
-const NOTHING = {removed: [], inserted: [], moved: [], updated: []}
-const after = (delta, ...keys) => applied({...NOTHING, ...delta}, rows(...keys)).map(({key, version}) => version === '1' ? key : key + version)
-
-test('an empty delta changes nothing', () => assert.deepEqual(after({}, 'a', 'b'), ['a', 'b']))
-
-test('rows are removed, inserted, moved and updated at their new positions', () => {
-  assert.deepEqual(after({removed: ['b']}, 'a', 'b', 'c'), ['a', 'c'])
-  assert.deepEqual(after({inserted: [{at: 0, row: {key: 'x', version: '1'}}, {at: 3, row: {key: 'y', version: '1'}}]}, 'a', 'b'), ['x', 'a', 'b', 'y'])
-  assert.deepEqual(after({moved: [{at: 0, key: 'c'}]}, 'a', 'b', 'c'), ['c', 'a', 'b'])
-  assert.deepEqual(after({updated: [{at: 1, row: {key: 'b', version: '2'}}]}, 'a', 'b'), ['a', 'b2'])
-})
-
-test('a row that moves and is updated is the new one', () => {
-  assert.deepEqual(after({moved: [{at: 0, key: 'b'}], updated: [{at: 0, row: {key: 'b', version: '2'}}]}, 'a', 'b'), ['b2', 'a'])
-})
-
-test('every change of a list into another is reached by its delta', () => {
-  let seed = 7
-  const random = below => (seed = seed * 48271 % 0x7FFFFFFF) % below
-  for (let round = 0; round < 500; round++) {
-    const old = 'abcdefgh'.slice(0, random(9)).split('')
-    const kept = old.filter(() => random(3)), fresh = 'uvwxyz'.slice(0, random(7)).split(''), target = [...kept, ...fresh]
-    for (let index = target.length - 1; index > 0; index--) {
-      const other = random(index + 1), each = target[index]
-      target[index] = target[other]
-      target[other] = each
-    }
-    const delta = {
-      removed: old.filter(key => !target.includes(key)),
-      inserted: fresh.map(key => ({at: target.indexOf(key), row: {key, version: '1'}})),
-      moved: kept.map(key => ({at: target.indexOf(key), key})),
-    }
-    assert.deepEqual(after(delta, ...old), target)
-  }
-})
 
 // A level of ten rows in five sections, of which an answer has only some.
 function answerAt(target) {
@@ -64,23 +27,6 @@ test('of very many sections the first answer has some, and all are read once', a
   assert.deepEqual(titles(), [['A', 0, 2], ['B', 2, 2], ['C', 4, 2], ['D', 6, 2], ['E', 8, 2]])
   assert.equal(await level.divide(), false)
   assert.deepEqual(asked, ['/levels/Ten?limit=100&start=0&sections=100', '/levels/Ten?limit=1&start=0&fields='])
-})
-
-test('a row that changes its section without changing its place is in the new section, although the delta lists nothing', async () => {
-  const key = name => ({key: name, version: '1', href: `/detail/S/${name}`})
-  const sections = first => [{title: 'A', index: null, start: 0, count: first}, {title: 'B', index: null, start: first, count: 3 - first}]
-  const head = {title: 'S', count: 3}, asked = []
-  globalThis.fetch = async target => {
-    asked.push(target.slice(target.indexOf('/levels/')))
-    return new Response(JSON.stringify(target.includes('since=')
-      ? {...head, version: 'w', sections: sections(1), since: 'v', ...NOTHING} : {...head, version: 'v', sections: sections(2), rows: ['a', 'b', 'c'].map(key)}))
-  }
-  const level = new Level(Place.ofLink('/levels/S'))
-  await level.open()
-  const next = await level.refreshed({index: 0, href: '/detail/S/a'}, 10)
-  assert.deepEqual(next.head.sections, sections(1))
-  assert.deepEqual([0, 1, 2].map(index => next.row(index).key), ['a', 'b', 'c'])
-  assert.deepEqual(asked, ['/levels/S?limit=100&start=0&sections=100', '/levels/S?limit=100&start=0&sections=100&since=v'])
 })
 
 test('the pages that are needed are read once each, and each tells whether the level has changed', async () => {

@@ -11,8 +11,7 @@ import Testing
     }
 
     private func delta(_ members: String) throws(JSONError) -> LevelDelta? {
-        guard case .delta(let delta) = try LevelReader.read(Array("{\(Self.head)\(members)}".utf8)) else { return nil }
-        return delta
+        try LevelReader.read(Array("{\(Self.head)\(members)}".utf8)).delta
     }
 
     private func changed(_ key: String) -> Row { Row(key: key, below: ["A"], version: "w") }
@@ -62,25 +61,24 @@ import Testing
     }
 
     @Test func `a delta is read whole`() throws {
-        let delta = try delta(
-            #","sections":[{"title":"S","index":null,"start":0,"count":3}],"since":"v1","removed":["x","y"],"#
-                + #""inserted":[{"at":0,"row":\#(Self.row("n"))}],"moved":[{"at":2,"key":"m"},{"key":"o","at":1}],"#
-                + #""updated":[{"row":\#(Self.row("u")),"at":1}],"next":null"#)
+        let text =
+            #"{\#(Self.head),"sections":[{"title":"S","index":null,"start":0,"count":3}],"since":"v1","removed":["x","y"],"#
+            + #""inserted":[{"at":0,"row":\#(Self.row("n"))}],"moved":[{"at":2,"key":"m"},{"key":"o","at":1}],"#
+            + #""updated":[{"row":\#(Self.row("u")),"at":1}],"next":null,"follow":"/levels/A?since=v2&turn=3"}"#
         let level = Level(
             title: "Root", path: ["A"], version: "v2", count: 3,
             sections: [Level.Section(title: "S", start: 0, count: 3)])
+        let delta = LevelDelta(
+            removed: ["x", "y"], inserted: [.init(position: 0, value: changed("n"))],
+            moved: [.init(position: 2, value: "m"), .init(position: 1, value: "o")],
+            updated: [.init(position: 1, value: changed("u"))])
         #expect(
-            delta
-                == LevelDelta(
-                    level: level, since: "v1", removed: ["x", "y"],
-                    inserted: [.init(position: 0, value: changed("n"))],
-                    moved: [.init(position: 2, value: "m"), .init(position: 1, value: "o")],
-                    updated: [.init(position: 1, value: changed("u"))]))
+            try LevelReader.read(Array(text.utf8))
+                == LevelAnswer(level: level, delta: delta, follow: "/levels/A?since=v2&turn=3"))
     }
 
     @Test func `a delta of no changes is one, and unknown members are passed over`() throws {
         let delta = try delta(#","since":"v2","moved":[{"at":9007199254740991,"key":"m","why":[{}]}],"more":{"a":[1]}"#)
-        #expect(delta?.since == "v2")
         #expect(delta?.removed == [])
         #expect(delta?.inserted == [])
         #expect(delta?.moved == [.init(position: 9_007_199_254_740_991, value: "m")])
@@ -128,19 +126,19 @@ import Testing
     }
 
     private static let answers: [(String, ChangesAnswer)] = [
-        (#"{"revision":"k-2","since":"k-2","reset":false,"changes":[]}"#, ChangesAnswer(revision: "k-2")),
-        (#"{"changes":[],"revision":"k-2"}"#, ChangesAnswer(revision: "k-2")),
-        (#"{"revision":"k-2"}"#, ChangesAnswer(revision: "k-2")),
+        (#"{"revision":"k-2","since":"k-2","reset":false,"changes":[],"follow":"/l"}"#, ChangesAnswer(follow: "/l")),
+        (#"{"follow":"/l","changes":[],"revision":"k-2"}"#, ChangesAnswer(follow: "/l")),
+        (#"{"follow":"/l"}"#, ChangesAnswer(follow: "/l")),
         (
             #"{"revision":"k-4","since":"k-2","reset":false,"changes":["#
                 + #"{"revision":"k-3","at":"2026-11-22T15:00:00Z","by":"reload","levels":["/levels/A"],"details":["/detail/A"]},"#
-                + #"{"revision":"k-4","at":"2026-11-22T15:00:01Z","by":"edit","levels":["/levels/A","/levels/B"],"details":[]}]}"#,
+                + #"{"revision":"k-4","at":"2026-11-22T15:00:01Z","by":"edit","levels":["/levels/A","/levels/B"],"details":[]}],"follow":"/l"}"#,
             ChangesAnswer(
-                revision: "k-4", levels: ["/levels/A", "/levels/A", "/levels/B"], details: ["/detail/A"], count: 2)
+                follow: "/l", levels: ["/levels/A", "/levels/A", "/levels/B"], details: ["/detail/A"], count: 2)
         ),
         (
-            #"{"revision":"k-3","changes":[{"levels":["/levels/"],"truncated":true},{"truncated":false}]}"#,
-            ChangesAnswer(revision: "k-3", levels: ["/levels/"], isTruncated: true, count: 2)
+            #"{"revision":"k-3","changes":[{"levels":["/levels/"],"truncated":true},{"truncated":false}],"follow":"/l"}"#,
+            ChangesAnswer(follow: "/l", levels: ["/levels/"], isTruncated: true, count: 2)
         ),
     ]
 
@@ -151,9 +149,9 @@ import Testing
     private static let wrongAnswers = [
         ("", "it ends where an object was expected (at byte 0)"),
         ("[]", "it has '[' where an object was expected (at byte 0)"),
-        ("{}", "it has no 'revision' (at byte 2)"),
-        (#"{"revision":""}"#, "it has no 'revision' (at byte 15)"),
-        (#"{"revision":3}"#, "it has '3' where a text was expected (at byte 12)"),
+        ("{}", "it has no 'follow' (at byte 2)"),
+        (#"{"follow":""}"#, "it has no 'follow' (at byte 13)"),
+        (#"{"follow":3}"#, "it has '3' where a text was expected (at byte 10)"),
         (#"{"revision":"k","changes":{}}"#, "it has '{' where a list was expected (at byte 26)"),
         (#"{"revision":"k","changes":[1]}"#, "it has '1' where an object was expected (at byte 27)"),
         (#"{"revision":"k","changes":[{"levels":[null]}]}"#, "it has 'n' where a text was expected (at byte 38)"),

@@ -35,13 +35,11 @@ struct OwnTransportTests {
         // A file of another server is asked for without the token and the fields of this one.
         _ = try await Server(configuration).imageData(named: "HTTPS://other/a.png")
         (configuration.readToken, configuration.editToken) = (nil, "editor")
-        var request = Request("/levels/")
-        request.wait = 20
-        _ = try await Server(configuration).transport.send(request)
+        _ = try await Server(configuration).transport.send(Request("/levels/?wait=20"))
         #expect(
             sent.withLock { $0 } == [
                 "http://service/below/levels/ k Bearer reader 30.0", "HTTPS://other/a.png - - 30.0",
-                "http://service/below/levels/ k Bearer editor 50.0",
+                "http://service/below/levels/?wait=20 k Bearer editor 50.0",
             ])
     }
 

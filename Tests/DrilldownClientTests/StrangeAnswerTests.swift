@@ -113,7 +113,7 @@ import Testing
         let level = StubOrigin.Answer.level.replacing("\"count\":1,", with: "\"count\":9007199254740991,")
             .replacing("\"count\":1}", with: "\"count\":9007199254740991}")
         let origin = try StubOrigin { request in
-            StubOrigin.Answer.json(request.path == "/changes" ? "{\"revision\":\"r\"}" : level)
+            StubOrigin.Answer.json(request.path == "/changes" ? #"{"follow":"/changes?since=r"}"# : level)
         }
         let found = try await problem { try await Server(origin("")).wholeLevel() }
         #expect(found?.kind == .unreadableAnswer)

@@ -17,16 +17,17 @@ extension StubOrigin {
     static let detail = """
         {"title":"A","href":"/detail/A","level":"/levels/A","version":"v1","fieldsVersion":"f1","depth":1,"leaf":true,\
         "count":0,"ancestors":[],"position":{"index":0,"of":2,"section":0,"first":true,"last":false},"previous":null,\
-        "next":null,"firstChild":null,"lastChild":null,"fields":{}}
+        "next":null,"firstChild":null,"lastChild":null,"fields":{},"follow":"/detail/A?since=v1&wait=20&format=json"}
         """
 }
 
 extension StubOrigin.Answer {
-    /// A level of one row.
+    /// A level of one row, in the first version.
     static let level = """
         {"title":"Root","href":"/levels/","detail":"/detail/","version":"v1","depth":0,"leaf":false,"ancestors":[],\
         "count":1,"sections":[{"title":null,"index":null,"start":0,"count":1}],\
-        "rows":[{"key":"A","version":"w","title":"A","leaf":true,"count":0,"href":"/detail/A","fields":{}}],"next":null}
+        "rows":[{"key":"A","version":"w","title":"A","leaf":true,"count":0,"href":"/detail/A","fields":{}}],"next":null,\
+        "follow":"/levels/?limit=10000&since=v1&wait=20&format=json"}
         """
 
     /// A page of a long level.
@@ -40,7 +41,8 @@ extension StubOrigin.Answer {
         return json(
             """
             {"title":"Long","href":"/levels/Long","version":"v","depth":1,"leaf":false,"count":\(count),"start":\(start),\
-            "sections":[{"start":0,"count":\(count)}],"rows":[\(rows.joined(separator: ","))]}
+            "sections":[{"start":0,"count":\(count)}],"rows":[\(rows.joined(separator: ","))],\
+            "follow":"/levels/Long?limit=10000&start=\(start)&since=v&wait=20&format=json"}
             """)
     }
 

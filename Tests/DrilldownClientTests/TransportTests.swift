@@ -115,7 +115,6 @@ import Testing
         let waiting = (0..<50).map { number in
             Task {
                 var request = Request("/levels/\(number)?wait=30")
-                request.wait = 30
                 // As that of each observed level.
                 request.session = RenewedSession(connections: 1)
                 return try await server.transport.send(request)

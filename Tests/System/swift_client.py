@@ -132,7 +132,7 @@ def restarts(verdict, programs, folder, count):
     server = Server(programs.server, document.path)
     port = server.port
     times = []
-    with ObservingClient(programs.client, port, "wait=5") as client:
+    with ObservingClient(programs.client, port) as client:
         for number in range(count):
             compare(verdict, client, port, f"before kill {number}")
             if number % 3:
@@ -151,7 +151,7 @@ def cuts(verdict, programs, folder, count):
     print("connections that are cut in mid-answer", flush=True)
     document = RandomDocument(os.path.join(folder, "cuts.json"), seed=4)
     with Server(programs.server, document.path) as server, Proxy(server.port) as proxy:
-        with ObservingClient(programs.client, proxy.port, "wait=5") as client:
+        with ObservingClient(programs.client, proxy.port) as client:
             compare(verdict, client, server.port, "before the cuts")
             for number in range(count):
                 proxy.cuts = 1
@@ -165,7 +165,7 @@ def no_network(verdict, programs, folder, seconds):
     print("a time without network", flush=True)
     document = RandomDocument(os.path.join(folder, "network.json"), seed=5)
     with Server(programs.server, document.path) as server, Proxy(server.port) as proxy:
-        with ObservingClient(programs.client, proxy.port, "wait=2", "timeout=2") as client:
+        with ObservingClient(programs.client, proxy.port, "timeout=2") as client:
             compare(verdict, client, server.port, "with network")
             proxy.refuse()
             for _ in range(5):
@@ -364,7 +364,7 @@ def memory(verdict, programs, folder, count):
 
 def main():
     wishes = options(__doc__, client="", versions=60, long=3, rows=11_000, kills=4, cuts=4, seconds=1, observers=200, changes=150,
-                     returns=3, outage=3, within=4, only="")
+                     returns=3, outage=3, within=8, only="")
     wishes.client = wishes.client or os.path.join(os.path.dirname(wishes.server), "TestClient")
     folder = tempfile.mkdtemp(prefix="drilldown-client-")
     parts = {

@@ -25,7 +25,6 @@ struct Arguments {
                 }
             case "observers": observers = Int(value) ?? observers
             case "slowness": slowness = Int(value) ?? slowness
-            case "wait": configuration.waitSeconds = Int(value) ?? configuration.waitSeconds
             case "timeout": configuration.timeout = Double(value) ?? configuration.timeout
             case "cache": configuration.cacheFolder = URL(fileURLWithPath: value)
             case "search": query = query.searching(for: value)

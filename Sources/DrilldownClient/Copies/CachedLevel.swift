@@ -2,17 +2,17 @@
 /// server's answer.
 ///
 /// ```
-/// drilldown level 1
+/// drilldown level 2
 /// http://127.0.0.1:8080/ /levels/Item%204
 /// 8c4f3b1e0a5d7296
-/// [{"version":"pQ3…","count":1,"total":1}]
+/// [{"follow":"/levels/Item%204?limit=10000&since=pQ3…","count":1,"total":1}]
 /// {"title":"Item 4",…}
 /// ```
 ///
 /// The third line is the hash of the lines after it.
 enum CachedLevel {
     /// The first line, which ends with the number of the format.
-    private static let title = "drilldown level 1"
+    private static let title = "drilldown level 2"
 
     static func bytes(of copy: LevelCopy, identity: String) -> [UInt8] {
         var content = JSONText.bytes(of: .list(copy.pages.map(\.fieldValue)))
@@ -29,9 +29,8 @@ enum CachedLevel {
         else { return nil }
         do {
             let pages = try pages(Array(lines[3]))
-            guard case .level(let level) = try LevelReader.read(Array(lines[4])),
-                pages.reduce(0, { $0 &+ $1.count }) == level.rows.count
-            else { return nil }
+            let level = try LevelReader.read(Array(lines[4])).level
+            guard pages.reduce(0, { $0 &+ $1.count }) == level.rows.count else { return nil }
             return LevelCopy(level: level, pages: pages)
         } catch {
             return nil
@@ -46,23 +45,23 @@ enum CachedLevel {
 
 extension LevelCopy.Page {
     fileprivate init?(_ value: FieldValue) {
-        guard let fields = value.dictionary, let version = fields["version"]?.text, let count = fields["count"]?.int,
-            let total = fields["total"]?.int
+        guard let fields = value.dictionary, let count = fields["count"]?.int, let total = fields["total"]?.int
         else { return nil }
-        self.init(version: version, entityTag: fields["entityTag"]?.text, count: count, total: total)
+        self.init(follow: fields["follow"]?.text, count: count, total: total)
     }
 
     fileprivate var fieldValue: FieldValue {
-        var fields: Fields = [
-            "version": .text(version), "count": .integer(Int64(count)), "total": .integer(Int64(total)),
-        ]
-        fields["entityTag"] = entityTag.map(FieldValue.text)
+        var fields: Fields = ["count": .integer(Int64(count)), "total": .integer(Int64(total))]
+        fields["follow"] = follow.map(FieldValue.text)
         return .dictionary(fields)
     }
 }
 
 enum LevelText {
-    static func bytes(of level: Level) -> [UInt8] {
+    /// - Parameters:
+    ///   - follow: the link to get next; nil in a file.
+    ///   - isUnchanged: whether to write an answer without changes, in place of the rows.
+    static func bytes(of level: Level, follow: String? = nil, isUnchanged: Bool = false) -> [UInt8] {
         var fields: Fields = [
             "title": .text(level.title), "href": .text(level.path.levelLink), "version": .text(level.version),
             "leaf": .boolean(level.isLeaf), "ancestors": .list(level.ancestors.map(value)),
@@ -71,7 +70,10 @@ enum LevelText {
         ]
         fields["next"] = level.next.map(FieldValue.text)
         fields["error"] = level.error.map(FieldValue.text)
+        fields["follow"] = follow.map(FieldValue.text)
+        if isUnchanged { fields["since"] = .text(level.version) }
         var text = JSONText.bytes(of: .dictionary(fields))
+        if isUnchanged { return text }
         text.removeLast()
         text += ",\"rows\":[".utf8
         // Rows are appended one by one, so that the values of only one row at a time are in memory.

@@ -28,6 +28,16 @@ struct MemoryRequest {
     var limit: Int { max(1, number("limit", else: 1_000)) }
     var ifNoneMatch: String? { tag("If-None-Match") }
 
+    /// The options that a link `follow` replaces.
+    private static let options: Set = ["since", "wait", "format"]
+
+    /// The link to get after an answer with a version or a revision.
+    func follow(since version: String) -> String {
+        let kept = options.filter { !Self.options.contains($0.key) }.sorted { $0.key < $1.key }
+        let all = kept + [("since", version), ("wait", "20"), ("format", "json")]
+        return target + LevelQuery.encode(all.map { LevelQuery.Parameter(name: $0, value: $1) })
+    }
+
     private func number(_ name: String, else missing: Int) -> Int { options[name].flatMap { Int($0) } ?? missing }
 
     private func tag(_ name: String) -> String? {
@@ -38,7 +48,7 @@ struct MemoryRequest {
     ///
     /// - Throws: `Problem` for the first unknown option, in the order of the names.
     func checkOptions() throws(Problem) {
-        let known: Set = ["since", "wait", "start", "limit", "fields"]
+        let known = Self.options.union(["start", "limit", "fields"])
         guard let name = options.keys.sorted().first(where: { !known.contains($0) }) else { return }
         throw Problem(
             .badParameter, title: "Bad parameter", status: 400, detail: "A service in memory does not know '\(name)'.",

@@ -77,9 +77,9 @@ actor MemoryService {
         }
         try request.checkOptions()
         var content = try content(at: path, request: request)
-        if request.wait > 0, let known = request.since ?? request.ifNoneMatch {
+        if request.wait > 0 {
             let end = ContinuousClock.now + .seconds(request.wait)
-            while content.version == known, ContinuousClock.now < end, !Task.isCancelled {
+            while content.version == request.since, ContinuousClock.now < end, !Task.isCancelled {
                 await nextChange(until: end)
                 content = try self.content(at: path, request: request)
             }
@@ -89,12 +89,17 @@ actor MemoryService {
     }
 
     private func content(at path: ItemPath, request: MemoryRequest) throws(Problem) -> Content {
-        if request.target.hasPrefix("/detail") { return Self.content(of: try document.detail(at: path)) }
+        if request.target.hasPrefix("/detail") {
+            let detail = try document.detail(at: path)
+            return Self.content(of: detail, follow: request.follow(since: detail.version.rawValue))
+        }
         return Self.content(of: try document.level(at: path), request: request)
     }
 
-    private static func content(of detail: Detail) -> Content {
-        Content(version: detail.version.rawValue, body: Data(JSONText.bytes(of: .dictionary(detail.answer))))
+    private static func content(of detail: Detail, follow: String? = nil) -> Content {
+        var fields = detail.answer
+        fields["follow"] = follow.map(FieldValue.text)
+        return Content(version: detail.version.rawValue, body: Data(JSONText.bytes(of: .dictionary(fields))))
     }
 
     private static func content(of level: Level, request: MemoryRequest) -> Content {
@@ -106,8 +111,9 @@ actor MemoryService {
         if rows.endIndex < level.count {
             page.next = "\(level.path.levelLink)?limit=\(request.limit)&start=\(rows.endIndex)"
         }
-        if request.since == level.version { return Content(version: level.version, body: page.unchangedAnswer) }
-        return Content(version: level.version, body: Data(LevelText.bytes(of: page)))
+        let body = LevelText.bytes(
+            of: page, follow: request.follow(since: level.version), isUnchanged: request.since == level.version)
+        return Content(version: level.version, body: Data(body))
     }
 
     private func perform(_ edit: Edit) throws -> Content {
@@ -147,7 +153,10 @@ actor MemoryService {
         let since = request.since.flatMap { Int($0) } ?? revision
         if since == revision, request.wait > 0 { await nextChange(until: .now + .seconds(request.wait)) }
         let entries: [FieldValue] = since == revision ? [] : [["levels": ["/levels/"], "truncated": true]]
-        let fields: Fields = ["revision": .text(String(revision)), "changes": .list(entries)]
+        let fields: Fields = [
+            "revision": .text(String(revision)), "changes": .list(entries),
+            "follow": .text(request.follow(since: String(revision))),
+        ]
         return Content(body: Data(JSONText.bytes(of: .dictionary(fields))))
     }
 
@@ -170,16 +179,5 @@ actor MemoryService {
 extension Problem {
     fileprivate static func malformed(_ reason: String) -> Problem {
         Problem(.malformedContent, title: "Malformed content", status: 400, detail: "The body is not JSON: \(reason).")
-    }
-}
-
-extension Level {
-    /// The answer to a client that already has this version.
-    fileprivate var unchangedAnswer: Data {
-        var level = self
-        level.rows = []
-        let text = String(decoding: LevelText.bytes(of: level), as: UTF8.self)
-        let since = String(decoding: JSONText.bytes(of: .text(version)), as: UTF8.self)
-        return Data((text.dropLast(#""rows":[]}"#.count) + "\"since\":\(since)}").utf8)
     }
 }

@@ -1,6 +1,9 @@
 /// The reader of the answer to a request for a detail.
 enum DetailReader {
-    static func read(_ bytes: [UInt8]) throws(JSONError) -> Detail {
+    static func read(_ bytes: [UInt8]) throws(JSONError) -> Detail { try answer(bytes).detail }
+
+    /// Reads the detail, and the link to get next; the link is nil if the service is older than this library.
+    static func answer(_ bytes: [UInt8]) throws(JSONError) -> (detail: Detail, follow: String?) {
         var reader = JSONReader(bytes)
         var head = ItemHead()
         var detail = Detail(title: "", path: .root)
@@ -30,7 +33,7 @@ enum DetailReader {
         detail.isLeaf = head.isLeaf
         detail.ancestors = head.ancestors
         detail.error = head.error
-        return detail
+        return (detail, head.follow)
     }
 
     private static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink? {
@@ -59,6 +62,8 @@ struct ItemHead {
     private(set) var isLeaf = false
     private(set) var ancestors: [ItemLink] = []
     private(set) var error: String?
+    /// The link to get next; nil if the service is older than this library.
+    private(set) var follow: String?
     /// The required members that have not been read yet.
     private var missing: Set = ["title", "href", "version"]
 
@@ -71,6 +76,7 @@ struct ItemHead {
         case "ancestors":
             try reader.list { reader throws(JSONError) in ancestors.append(try Self.link(&reader)) }
         case "error": error = try reader.text()
+        case "follow": follow = try reader.text()
         default: return try reader.skip()
         }
         missing.remove(name)

@@ -6,8 +6,8 @@ struct LevelReader {
     private var sections: [Level.Section] = []
     private var rows: [Row]?
     private var next: String?
-    private var since: String?
-    private var delta = LevelDelta(level: Level(title: "", path: .root), since: "")
+    private var hasSince = false
+    private var delta = LevelDelta()
 
     static func read(_ bytes: [UInt8]) throws(JSONError) -> LevelAnswer {
         var reader = JSONReader(bytes)
@@ -28,7 +28,9 @@ struct LevelReader {
             rows.reserveCapacity(min(count ?? 0, reader.rest / RowReader.shortest))
             try reader.list { reader throws(JSONError) in rows.append(try RowReader.read(&reader, below: head.path)) }
             self.rows = rows
-        case "since": since = try reader.text()
+        case "since":
+            _ = try reader.text()
+            hasSince = true
         case "removed": delta.removed = try reader.texts()
         case "inserted": delta.inserted = try placedRows(&reader)
         case "moved":
@@ -50,13 +52,8 @@ struct LevelReader {
         }
         // The rows are assigned after `Level.init`, because `Level.init` would set the parents of the rows once more.
         level.rows = rows ?? []
-        if let since, rows == nil {
-            var delta = delta
-            (delta.level, delta.since) = (level, since)
-            return .delta(delta)
-        }
-        guard rows != nil else { throw JSONError(reason: "it has neither 'rows' nor 'since'", at: end) }
-        return .level(level)
+        guard rows != nil || hasSince else { throw JSONError(reason: "it has neither 'rows' nor 'since'", at: end) }
+        return LevelAnswer(level: level, delta: rows == nil ? delta : nil, follow: head.follow)
     }
 
     /// Reads the changes of one kind: a list of positions, each with a row or a key in the member `name`.
@@ -117,12 +114,8 @@ extension Level {
     }
 }
 
-/// The changes of a level since one of its versions: the answer to a request with `since` (manual, Refresh).
+/// The changes of a level since the answer whose link `follow` was requested (manual, Refresh).
 struct LevelDelta: Hashable, Sendable {
-    /// The current level, without its rows.
-    var level: Level
-    /// The version to which the changes apply.
-    var since: String
     /// The keys of the removed rows.
     var removed: [String] = []
     /// The inserted rows, with their positions in the new list.
@@ -139,25 +132,28 @@ struct LevelDelta: Hashable, Sendable {
     }
 }
 
-/// The answer to the request for a level.
-enum LevelAnswer: Hashable, Sendable {
-    /// The level, or a page of it, with its rows.
-    case level(Level)
-    /// The changes since the version in the request.
-    case delta(LevelDelta)
+/// The answer to the request for a level or a page of it.
+struct LevelAnswer: Hashable, Sendable {
+    /// The level or the page; without rows if the answer has the changes instead.
+    var level: Level
+    /// The changes; nil if the answer has the rows.
+    var delta: LevelDelta?
+    /// The link to get next; nil if the service is older than this library.
+    var follow: String?
 }
 
 extension Transport {
     /// Requests the level at a target, which may have a query.
     func level(of target: String) async throws -> Level {
         try await value(of: target) { bytes throws(JSONError) in
-            switch try LevelReader.read(bytes) {
-            case .level(var level):
-                // An insertion can name only the version of a level that was requested without a query.
-                if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
-                return level
-            case .delta: throw JSONError(reason: "it lists changes that were not requested", at: 0)
+            let answer = try LevelReader.read(bytes)
+            guard answer.delta == nil else {
+                throw JSONError(reason: "it lists changes that were not requested", at: 0)
             }
+            var level = answer.level
+            // An insertion can name only the version of a level that was requested without a query.
+            if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
+            return level
         }
     }
 }

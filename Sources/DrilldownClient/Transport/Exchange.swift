@@ -135,8 +135,6 @@ struct Request: Sendable {
     /// Header fields by name, without `Authorization`.
     var header: [String: String] = [:]
     var body: Data?
-    /// The number of seconds that the server is asked to wait for a change; 0 for an immediate answer.
-    var wait = 0
     /// The session that sends the request; nil for the session that most requests share.
     var session: RenewedSession?
     /// Whether the request is an edit, which is sent with the edit token.

@@ -38,8 +38,6 @@ public struct ServerConfiguration: Sendable {
     public var cacheFolder: URL?
     /// The maximum size of the cache folder in bytes; the least recently used levels are removed first.
     public var maximumCacheBytes = 64 << 20
-    /// The number of seconds that one request waits for a change, from 1 to 300. Many proxies give up after 60 seconds.
-    public var waitSeconds = 30
     /// The time-out for a connection without data, in seconds. It is added to the wait that a request asks for.
     public var timeout: Double = 30
     /// The maximum length of an answer in bytes, after decompression.
@@ -63,10 +61,10 @@ public struct ServerConfiguration: Sendable {
 
     static func isWeb(_ url: URL) -> Bool { ["http", "https"].contains(url.scheme?.lowercased()) }
 
-    /// Returns the URL of a target; nil if the target does not make a URL, or if the service's address has a query or a
-    /// fragment.
+    /// Returns the URL of a target; nil if the target does not begin with a slash or does not make a URL, or if the
+    /// service's address has a query or a fragment.
     func url(of target: String) -> URL? {
-        guard url.query == nil, url.fragment == nil else { return nil }
+        guard url.query == nil, url.fragment == nil, target.hasPrefix("/") else { return nil }
         var base = url.absoluteString
         var path = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
         while base.hasSuffix("/") { base.removeLast() }

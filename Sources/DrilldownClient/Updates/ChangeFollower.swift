@@ -12,6 +12,9 @@ final class ChangeFollower: Sendable {
         var isAway = false
         /// Whether members were notified of the failure.
         var isShown = false
+
+        /// Whether members wait to hear that the server is back.
+        var needsAnswer: Bool { isAway && (isShown || members.values.contains { $0.isOutdated }) }
     }
 
     private struct Member: Sendable {
@@ -102,52 +105,51 @@ final class ChangeFollower: Sendable {
         session.close(cancelling: true)
     }
 
-    /// Cancels the waiting request, and sends a request without a wait instead.
+    /// Cancels the waiting request, and sends it again.
     func retry() { session.close(cancelling: true) }
 }
 
 extension ChangeFollower {
     private func run(_ backoff: Backoff, _ giveUp: @Sendable () -> Void) async {
-        var revision: String?
-        var waits = false
-        var outage = Outage(backoff)
-        var pace = PollingPace(longest: transport.configuration.allowedWait)
+        var link: String?
+        var failures = 0
+        var pace = PollingPace()
         while !Task.isCancelled {
             let begin = backoff.now()
+            let waits = link != nil && !state.withLock(\.needsAnswer)
             do {
-                let wait = waits ? transport.configuration.allowedWait : 0
-                let answer = try await transport.changes(since: revision, wait: wait, over: session)
-                take(answer, isStart: revision == nil)
-                outage.end()
-                revision = answer.revision
-                if waits {
-                    await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: answer.count > 0))
-                }
-                waits = true
-            } catch let problem as Problem where problem.kind == .revisionGone {
-                // The server has restarted, so everything is read again.
-                (revision, waits) = (nil, false)
-                await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
+                let answer = try await transport.changes(after: link, waits: waits, over: session)
+                take(answer)
+                link = answer.follow
+                guard waits else { continue }
+                failures = 0
+                await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: answer.count > 0))
             } catch {
                 guard !Task.isCancelled else { return }
-                waits = false
+                if waits, transport.isCut(link, after: backoff.now() - begin) { failures = 0 }
                 if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
+                if !problem.isOutage, link != nil {
+                    link = nil
+                    await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
+                    continue
+                }
                 guard !problem.isRefusal else { return end(giveUp) }
-                outage.fail()
-                fail(outage.failures > 1 ? problem : nil)
-                await transport.pauses.pause(outage.pause(problem), backoff.sleep)
+                failures += 1
+                fail(failures > 1 ? problem : nil)
+                await transport.pauses.pause(
+                    backoff.delay(after: failures, retryAfter: problem.retryAfter), backoff.sleep)
             }
         }
     }
 
-    /// Wakes the members that the changes concern. At the start, wakes all, because earlier changes are unknown.
-    private func take(_ answer: ChangesAnswer, isStart: Bool) {
+    /// Wakes the members that the changes concern.
+    private func take(_ answer: ChangesAnswer) {
         let (waiting, confirmed) = state.withLock { state in
             var waiting: [CheckedContinuation<Void, Never>] = []
             var confirmed: [Member] = []
             for (id, member) in state.members {
-                if isStart || member.isOutdated || member.isConcerned(answer) {
+                if member.isOutdated || member.isConcerned(answer) {
                     state.members[id]?.isOutdated = true
                     state.members[id]?.waiting = nil
                     if let continuation = member.waiting { waiting.append(continuation) }
@@ -189,8 +191,5 @@ extension ChangeFollower {
 extension Problem {
     /// Whether it is pointless to repeat the request. Unlike in `isTemporary`, a proxy's refusal (a status from 400 to
     /// 499) counts as final.
-    fileprivate var isRefusal: Bool {
-        guard let status, (400..<500).contains(status) else { return !isTemporary }
-        return status != 408 && status != 429
-    }
+    fileprivate var isRefusal: Bool { !isOutage && (!isTemporary || (400..<500).contains(status ?? 0)) }
 }

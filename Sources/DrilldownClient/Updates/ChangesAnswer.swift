@@ -1,29 +1,29 @@
 /// The changes of the document since a revision: the answer to a request for `/changes` (manual, Refresh).
 struct ChangesAnswer: Hashable, Sendable {
-    /// The last revision whose changes are included. The next request asks for the changes since this revision.
-    var revision: String
+    /// The link to get next, which is answered with the changes after these.
+    var follow: String
     /// The links of the changed levels; a link may appear more than once.
     var levels: [String] = []
     /// The links of the changed details.
     var details: [String] = []
-    /// Whether the server lists only some of the links, so that all levels and details count as changed.
+    /// Whether some or all of the links are unknown, so that all levels and details count as changed.
     var isTruncated = false
     /// The number of changes.
     var count = 0
 
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {
         var reader = JSONReader(bytes)
-        var answer = ChangesAnswer(revision: "")
+        var answer = ChangesAnswer(follow: "")
         try reader.object { name, reader throws(JSONError) in
             switch name {
-            case "revision": answer.revision = try reader.text()
+            case "follow": answer.follow = try reader.text()
             case "changes":
                 try reader.list { reader throws(JSONError) in try answer.readEntry(&reader) }
             default: try reader.skip()
             }
         }
         try reader.end()
-        guard !answer.revision.isEmpty else { throw JSONError(reason: "it has no 'revision'", at: reader.offset) }
+        guard !answer.follow.isEmpty else { throw JSONError(reason: "it has no 'follow'", at: reader.offset) }
         return answer
     }
 
@@ -56,33 +56,25 @@ struct ChangesAnswer: Hashable, Sendable {
 }
 
 extension Transport {
-    /// Requests the changes since a revision.
+    /// Requests the changes of the document since the latest answer. All levels and details count as changed if there
+    /// is no latest answer, or if the server does not know its revision any more.
     ///
     /// - Parameters:
-    ///   - revision: the revision to begin from; nil to request only the current revision.
-    ///   - wait: the number of seconds that the server may wait for the first change; 0 for an immediate answer.
+    ///   - link: the link `follow` of the latest answer; nil for the first request.
+    ///   - waits: whether the server waits for the first change.
     ///   - session: the session that sends the request; nil for the session that most requests share.
-    /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
+    /// - Throws: `Problem`; `CancellationError`.
     func changes(
-        since revision: String?, wait: Int = 0, over session: RenewedSession? = nil
+        after link: String?, waits: Bool = false, over session: RenewedSession? = nil
     ) async throws -> ChangesAnswer {
-        var parameters: [LevelQuery.Parameter] = []
-        if let revision { parameters.append(.init(name: "since", value: revision)) }
-        if wait > 0 { parameters.append(.init(name: "wait", value: String(wait))) }
-        var request = Request("/changes" + LevelQuery.encode(parameters))
-        request.header["Accept"] = "application/json"
-        request.wait = wait
-        request.session = session
-        return try await read(send(request), as: ChangesAnswer.read)
-    }
-
-    /// Waits for a change of the document since a revision. Returns false if nothing changes in time, and true if the
-    /// server does not know the revision.
-    func isChanged(since revision: String, wait: Int, over session: RenewedSession?) async throws -> Bool {
         do {
-            return try await changes(since: revision, wait: wait, over: session).count > 0
+            let answer = try await answer(after: link, beginningWith: "/changes", waits: waits, over: session)
+            var changes = try read(answer, as: ChangesAnswer.read)
+            if link == nil { changes.isTruncated = true }
+            return changes
         } catch let problem as Problem where problem.kind == .revisionGone {
-            return true
+            guard let follow = problem.members["follow"]?.text else { throw problem }
+            return ChangesAnswer(follow: follow, isTruncated: true)
         }
     }
 }

@@ -65,23 +65,20 @@ struct DetailTarget: Observed {
 private struct DetailPoller: Poller {
     let transport: Transport
     let path: ItemPath
-    private var entityTag: String?
+    private var detail: Detail?
+    private(set) var follow: String?
 
     init(transport: Transport, path: ItemPath) { (self.transport, self.path) = (transport, path) }
 
-    mutating func next(wait: Int, over session: RenewedSession?) async throws -> Detail? {
+    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Detail? {
         try path.check()
-        let waits = wait > 0 && entityTag != nil
-        var request = Request(path.detailLink + (waits ? "?wait=\(wait)" : ""))
-        request.header = ["Accept": "application/json"]
-        request.header["If-None-Match"] = entityTag
-        request.wait = waits ? wait : 0
-        request.session = session
-        let answer = try await transport.send(request)
-        if answer.status == 304, entityTag != nil { return nil }
-        let detail = try transport.read(answer, as: DetailReader.read)
-        let isSame = entityTag != nil && entityTag == answer.entityTag
-        entityTag = answer.entityTag
-        return isSame ? nil : detail
+        let answer = try await transport.answer(
+            after: waits ? follow : nil, beginningWith: path.detailLink, waits: waits, over: session)
+        let (detail, follow) = try transport.read(answer, as: DetailReader.answer)
+        guard let follow else { throw Problem.notFollowed(path.detailLink, by: transport.address) }
+        defer { (self.detail, self.follow) = (detail, follow) }
+        return detail == self.detail ? nil : detail
     }
+
+    mutating func beginAnew() { follow = nil }
 }

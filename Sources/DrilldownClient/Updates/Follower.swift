@@ -15,50 +15,50 @@ struct Follower<Target: Observed>: Sendable {
         if let cache = observations.cache, let content = await poller.restore(from: cache) {
             observed.show(content, isFromCache: true)
         }
-        // The first request does not wait. Its answer shows whether the known state is current and, after a failure,
-        // that the server is back. Later requests wait.
-        var waits = false
-        var outage = Outage(backoff)
-        var pace = PollingPace(longest: transport.configuration.allowedWait)
+        var failures = 0
+        var pace = PollingPace()
         while !Task.isCancelled {
             let begin = backoff.now()
             let own = observations.ownSession(of: target)
             if own == nil { observations.changes.beginReading(observed) }
+            // A state from the cache, and a failure that is shown, call for an immediate answer. It shows whether the
+            // state is current, and that the server is back.
+            let waits = own != nil && poller.follow != nil && observed.isCurrent
             do {
-                let wait = waits && own != nil ? transport.configuration.allowedWait : 0
-                let content = try await poller.next(wait: wait, over: own ?? observations.readers)
+                let content = try await poller.next(waits: waits, over: own ?? observations.readers)
                 if let content { show(content, poller: poller) } else { observed.confirm() }
+                if poller.isWide { observations.share() }
                 guard own != nil else {
-                    outage.end()
+                    failures = 0
                     await observations.changes.wait(for: observed)
                     continue
                 }
                 // An immediate answer without a change does not end an outage, because it does not show whether a
                 // proxy lets requests wait.
-                if waits || content != nil { outage.end() }
-                // A long level is requested after each change of the document. Most of these changes concern other
-                // levels, so the pause after an early answer without a change stays short.
-                if poller.isWide { pace.longest = 1 }
                 if waits || content != nil {
+                    failures = 0
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: content != nil))
                 }
-                waits = true
             } catch {
                 guard !Task.isCancelled else { return }
                 let isGivenUp = transport.isGivenUp(error)
-                // It is not an outage if a proxy ends a request that has waited for some time.
-                if waits, isGivenUp || !PollingPace.isEarly(backoff.now() - begin) { outage.end() }
-                waits = false
+                if waits, isGivenUp || transport.isCut(poller.follow, after: backoff.now() - begin) { failures = 0 }
                 if isGivenUp { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
+                if !problem.isOutage, poller.follow != nil {
+                    poller.beginAnew()
+                    await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
+                    continue
+                }
                 guard problem.isTemporary else { return end(problem, poller: poller) }
-                outage.fail()
+                failures += 1
                 // A server that restarts is back at the next attempt, so the first failure is not reported if content
                 // is shown.
-                if outage.failures > 1 || !observed.hasContent { observed.interrupt(problem) }
+                if failures > 1 || !observed.hasContent { observed.interrupt(problem) }
                 // While the server is away, only the request for changes is repeated.
                 if own == nil, await observations.changes.waitUntilBack(for: observed) { continue }
-                await transport.pauses.pause(outage.pause(problem), backoff.sleep)
+                await transport.pauses.pause(
+                    backoff.delay(after: failures, retryAfter: problem.retryAfter), backoff.sleep)
             }
         }
     }
@@ -80,10 +80,18 @@ struct Follower<Target: Observed>: Sendable {
     }
 }
 
-/// The pace of requests if the server does not wait, for example because a proxy removes entity tags.
+extension Transport {
+    /// Returns whether a proxy may have ended a request that waits, which is not an outage: the request has waited for
+    /// some time, but not until its time-out.
+    func isCut(_ link: String?, after duration: Duration) -> Bool {
+        !PollingPace.isEarly(duration) && duration < .seconds(timeout(of: Request(link ?? "")))
+    }
+}
+
+/// The pace of requests if the server does not wait, for example because a proxy repeats an old answer.
 struct PollingPace: Sendable {
     /// The maximum pause, in seconds.
-    var longest: Double
+    private static let longest = 30.0
     /// The number of consecutive answers that came early without a change.
     private var early = 0
 
@@ -95,8 +103,6 @@ struct PollingPace: Sendable {
     /// Returns whether an answer without a change came too soon for a server that waits.
     static func isEarly(_ duration: Duration) -> Bool { duration < .seconds(earliest) }
 
-    init(longest seconds: Int) { longest = Double(seconds) }
-
     /// Returns the number of seconds to pause before the next request, after an answer that took `duration`.
     mutating func pause(after duration: Duration, isChange: Bool) -> Double {
         let seconds = duration / .seconds(1)
@@ -107,11 +113,6 @@ struct PollingPace: Sendable {
         early = Self.isEarly(duration) ? min(early + 1, 10) : 0
         // A single early answer does not show that the server never waits.
         guard early > 1 else { return 0 }
-        return min(longest, Double(1 << (early - 2)))
+        return min(Self.longest, Double(1 << (early - 2)))
     }
-}
-
-extension ServerConfiguration {
-    /// The value of `waitSeconds`, limited to the range that the server accepts.
-    var allowedWait: Int { min(max(waitSeconds, 1), 300) }
 }

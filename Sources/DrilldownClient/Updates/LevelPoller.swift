@@ -1,13 +1,11 @@
-/// The poller of one level: it waits for changes of the level, and requests only these changes.
+/// The poller of one level: it requests only the changes of the level, with the link of its latest answer.
 ///
 /// A level of more than 10,000 rows is read in pages. All pages are of the same revision of the document.
 struct LevelPoller: Poller {
     private let transport: Transport
     private let target: LevelTarget
     /// The latest state of the level; nil before the first answer.
-    var copy: LevelCopy?
-    /// The revision of the pages of a long level; nil if the revision is not known.
-    private var revision: String?
+    private var copy: LevelCopy?
     /// A newer copy than `copy`, whose pages may be of different revisions; nil without a newer copy.
     private var draft: LevelCopy?
     /// The session that sends the requests; nil for the session that most requests share.
@@ -17,30 +15,29 @@ struct LevelPoller: Poller {
         (self.transport, self.target) = (transport, target)
     }
 
-    mutating func next(wait: Int, over session: RenewedSession?) async throws -> Level? {
+    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Level? {
         self.session = session
-        return try await next(wait: wait)?.level
-    }
-
-    private mutating func next(wait: Int) async throws -> LevelCopy? {
-        guard let copy else { return try await read() }
-        if isWide {
-            if wait > 0, let revision, try await !transport.isChanged(since: revision, wait: wait, over: session) {
-                return nil
-            }
-            return try await readPages()
-        }
-        let answer = try await answer(known: copy.pages.first, wait: wait)
+        if isWide { return try await readPages() }
+        let answer = try await answer(known: copy?.pages.first, waits: waits)
         if isLong(answer) { return try await readPages() }
         do {
-            return change(to: try copy.applying([answer], limit: limit))
+            return change(to: try (copy ?? .empty).applying([answer], limit: limit))
         } catch {
+            guard follow != nil else { throw Problem.unexpectedAnswer(target) }
             // The delta does not fit the copy, so the whole level is read.
-            return try await read()
+            beginAnew()
+            return try await next(waits: false, over: session)
         }
     }
 
     var isWide: Bool { copy.map { $0.pages.count > 1 } ?? false }
+
+    var follow: String? { copy?.pages.first?.follow }
+
+    mutating func beginAnew() {
+        draft = nil
+        for page in copy?.pages.indices ?? 0..<0 { copy?.pages[page].follow = nil }
+    }
 
     mutating func restore(from cache: LevelCache) async -> Level? {
         copy = await cache.copy(of: target)
@@ -49,43 +46,30 @@ struct LevelPoller: Poller {
 
     func keep(in cache: LevelCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: target) }
 
-    /// Reads the rows of the level instead of the changes since the copy.
-    private mutating func read() async throws -> LevelCopy? {
-        let answer = try await answer(known: nil)
-        guard case .whole(let level, _) = answer else { throw Problem.unexpectedAnswer(target) }
-        return try await isLong(answer)
-            ? readPages() : change(to: LevelCopy(level: level, answers: [answer], limit: limit))
-    }
-
     /// The number of rows of a page; nil if the query selects one page.
     private var limit: Int? { target.isPage ? nil : LevelTarget.pageSize }
 
-    private func isLong(_ answer: PageAnswer) -> Bool {
-        guard let level = answer.level, let limit else { return false }
-        return level.count > limit
-    }
+    private func isLong(_ answer: LevelAnswer) -> Bool { limit.map { answer.level.count > $0 } ?? false }
 
-    /// Stores a new copy and returns it. Returns nil if the new copy equals the old copy.
-    private mutating func change(to new: LevelCopy) -> LevelCopy? {
-        guard new.pages != copy?.pages else { return nil }
+    /// Stores a new copy and returns its level. Returns nil if the level has not changed.
+    private mutating func change(to new: LevelCopy) -> Level? {
+        let isChanged = new.level.version != copy?.level.version
         (copy, draft) = (new, nil)
-        return new
+        return isChanged ? new.level : nil
     }
 
     /// Requests a page.
     ///
-    /// - Parameter known: the client's copy of the page, to request only the changes; nil to request all rows of the
-    ///   page.
-    private func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
+    /// - Parameter known: the client's copy of the page; nil to request all rows of the page.
+    private func answer(page: Int = 0, known: LevelCopy.Page?, waits: Bool = false) async throws -> LevelAnswer {
         try target.path.check()
-        do {
-            var request = target.request(page: page, known: known, wait: wait)
-            request.session = session
-            return try await transport.page(request)
-        } catch let problem as Problem where known != nil && problem.parameter == "since" {
-            // The server does not accept the version, because another server or an older release made it.
-            return try await self.answer(page: page, known: nil)
-        }
+        let link = target.link(page: page)
+        let answer = try await transport.answer(
+            // The service refuses the version of a search or an outline, unless it waits.
+            after: waits || target.hasDeltas ? known?.follow : nil, beginningWith: link, waits: waits, over: session)
+        let level = try transport.read(answer, as: LevelReader.read)
+        guard level.follow != nil else { throw Problem.notFollowed(link, by: transport.address) }
+        return level
     }
 }
 
@@ -127,36 +111,23 @@ extension LevelPoller {
     ///
     /// Later rounds are short, because they request only the changes of each page. Therefore a round succeeds at last,
     /// even if the level changes often.
-    private mutating func readPages() async throws -> LevelCopy? {
+    private mutating func readPages() async throws -> Level? {
         var rounds = 0
         while true {
             // Pauses from the fourth round on, because behind a proxy the revisions may never agree.
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
-            let before = try await transport.changes(since: nil, over: session).revision
+            let before = try await transport.changes(after: nil, over: session)
             let new: LevelCopy
             do {
                 new = try await round(from: old)
             } catch is Inconsistency {
                 continue
             }
-            if let unchanged = try await revision(at: before), new.isComplete {
-                revision = unchanged
-                return change(to: new)
-            }
+            let since = try await transport.changes(after: before.follow, over: session)
+            if new.isComplete, !since.mayConcern(target) { return change(to: new) }
             draft = new
-        }
-    }
-
-    /// Returns the newest revision if the level has not changed since an earlier revision; nil if the level may have
-    /// changed.
-    private func revision(at earlier: String) async throws -> String? {
-        do {
-            let changes = try await transport.changes(since: earlier, over: session)
-            return changes.mayConcern(target) ? nil : changes.revision
-        } catch let problem as Problem where problem.kind == .revisionGone {
-            return nil
         }
     }
 
@@ -169,21 +140,18 @@ extension LevelPoller {
                 // The answers do not fit the copy, so all pages are read again.
             }
         }
-        let answers = try await answers(known: [])
-        guard let level = answers.first?.level else { throw Problem.unexpectedAnswer(target) }
         do {
-            return try LevelCopy(level: level, answers: answers, limit: limit)
-        } catch {
+            return try LevelCopy.empty.applying(try await answers(known: []), limit: limit)
+        } catch is LevelDelta.Misfit {
             throw Problem.unexpectedAnswer(target)
         }
     }
 
     /// Requests all pages. The number of pages follows from the length of the level in the first answer.
-    private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
-        let first = try await whole(answer(known: known.first), page: 0)
-        guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
-        let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
-        return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
+    private func answers(known: [LevelCopy.Page]) async throws -> [LevelAnswer] {
+        let first = try await checked(answer(known: known.first), page: 0)
+        let count = max(1, (first.level.count + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
+        return try await withThrowingTaskGroup(of: (Int, LevelAnswer).self) { group in
             // The dictionary grows only as pages arrive: a server that announces a long level without sending rows
             // cannot fill the memory.
             var answers = [0: first]
@@ -199,22 +167,21 @@ extension LevelPoller {
     /// Checks that a page has the number of rows that follows from the level's length, and returns the answer.
     ///
     /// Without this check, a server could make the client read for ever.
-    private func whole(_ answer: PageAnswer, page: Int) throws -> PageAnswer {
-        guard case .whole(let level, _) = answer else { return answer }
-        let rest = max(0, level.count - page * LevelTarget.pageSize)
-        guard level.rows.count == min(rest, LevelTarget.pageSize) else {
-            throw Problem.incompletePage(target, of: level)
+    private func checked(_ answer: LevelAnswer, page: Int) throws -> LevelAnswer {
+        let rest = max(0, answer.level.count - page * LevelTarget.pageSize)
+        guard answer.delta != nil || answer.level.rows.count == min(rest, LevelTarget.pageSize) else {
+            throw Problem.incompletePage(target, of: answer.level)
         }
         return answer
     }
 
     private func add(
-        _ page: Int, known: [LevelCopy.Page], to group: inout ThrowingTaskGroup<(Int, PageAnswer), any Error>
+        _ page: Int, known: [LevelCopy.Page], to group: inout ThrowingTaskGroup<(Int, LevelAnswer), any Error>
     ) {
         group.addTask {
             do {
                 let answer = try await answer(page: page, known: page < known.count ? known[page] : nil)
-                return (page, try whole(answer, page: page))
+                return (page, try checked(answer, page: page))
             } catch let problem as Problem where problem.parameter == "start" {
                 // The level has become shorter.
                 throw Inconsistency()

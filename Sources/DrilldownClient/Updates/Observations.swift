@@ -2,8 +2,7 @@
 protocol Observed: Sendable {
     associatedtype Content: Sendable
 
-    /// The target of the requests for the level or the detail, without the parameters that name a known version. It
-    /// identifies the level or the detail.
+    /// The link of the level or the detail, which identifies it.
     var link: String { get }
     /// Returns whether changes of the document may concern the level or the detail.
     func isConcerned(by changes: ChangesAnswer) -> Bool
@@ -17,11 +16,15 @@ protocol Poller<Content>: Sendable {
     /// Requests the next state; returns nil if the state has not changed.
     ///
     /// - Parameters:
-    ///   - wait: the number of seconds that the server may wait for a change; 0 for an immediate answer.
+    ///   - waits: whether the server waits for a change. The first answer never waits.
     ///   - session: the session that sends the requests; nil for the session that most requests share.
-    mutating func next(wait: Int, over session: RenewedSession?) async throws -> Content?
+    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Content?
 
-    /// Whether every change of the document causes a request, even a change that concerns only other levels.
+    /// The link to get next, which the latest answer has named.
+    var follow: String? { get }
+    /// Forgets that link, so that the next request has no known version.
+    mutating func beginAnew()
+    /// Whether a state takes several requests, none of which can wait for a change.
     var isWide: Bool { get }
     /// Takes the last known state from a cache and returns it; returns nil if the cache lacks a state.
     mutating func restore(from cache: LevelCache) async -> Content?
@@ -38,8 +41,9 @@ extension Poller {
 /// The observed levels and details of one server.
 ///
 /// The first observer of a target starts the requests for the target, and the last observer that leaves ends them. If
-/// only one target is observed, its own requests wait for changes. As soon as a second target is observed, one request
-/// waits for all changes of the document, and the targets that a change concerns are read again.
+/// only one target is observed, its own requests wait for changes. As soon as a second target or a level of several
+/// pages is observed, one request waits for all changes of the document, and the targets that a change concerns are read
+/// again.
 final class Observations: Sendable {
     let transport: Transport
     /// The cache of the last known levels; nil without a cache folder.
@@ -128,8 +132,11 @@ extension Observations {
         }
     }
 
+    /// Lets one request wait for the changes of all targets.
+    func share() { state.withLock { share(&$0) } }
+
     private func share(_ state: inout State) {
-        guard !state.isShared else { return }
+        guard !state.isShared, !state.entries.isEmpty else { return }
         state.isShared = true
         for link in state.entries.keys {
             state.entries[link]?.session?.end()
@@ -139,10 +146,10 @@ extension Observations {
     }
 
     /// Lets each target wait with its own requests, because the requests for changes are refused. This ends when
-    /// another target is observed.
+    /// another target, or a level of several pages, is observed.
     private func unshare() { state.withLock { $0.isShared = false } }
 
-    /// Ends all pauses and waiting requests, so that all targets are requested again.
+    /// Ends all pauses and waiting requests, and sends them again.
     func retryNow() {
         transport.pauses.end()
         changes.retry()

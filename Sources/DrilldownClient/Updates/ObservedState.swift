@@ -43,6 +43,12 @@ final class ObservedState<Content: Sendable>: Sendable {
     }
 
     var hasContent: Bool { state.withLock { $0.newest?.content != nil } }
+    /// Whether the newest state has come from the server, and the server has not failed since.
+    var isCurrent: Bool {
+        state.withLock { state in
+            state.newest.map { $0.content != nil && !$0.isFromCache && $0.interruption == nil } ?? false
+        }
+    }
 
     /// Ends all observers with an error. An observer that has not received the newest state receives that state first.
     func end(_ error: any Error) {

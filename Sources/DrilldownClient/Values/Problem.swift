@@ -87,9 +87,7 @@ extension Problem {
     ///
     /// True if the answer was missing or did not come from the service, or if the server had a fault or was busy.
     public var isTemporary: Bool {
-        if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
-        guard let status else { return kind == .unreachable }
-        return status >= 500 || status == 429 || status == 408
+        kind == .unreadableAnswer || kind == .foreignRefusal || isOutage
     }
 }
 

@@ -7,22 +7,12 @@ struct DeltaTests {
     private let level = Level(
         title: "Root", path: .root, version: "1", rows: ["a", "b", "c", "d"].map { Row(key: $0, version: "1") })
 
-    private func delta(
-        to level: Level, since: String = "1", removed: [String] = [], inserted: [LevelDelta.Placed<Row>] = [],
-        moved: [LevelDelta.Placed<String>] = [], updated: [LevelDelta.Placed<Row>] = []
-    ) -> LevelDelta {
-        var head = level
-        head.rows = []
-        return LevelDelta(
-            level: head, since: since, removed: removed, inserted: inserted, moved: moved, updated: updated)
-    }
-
     private func level(_ version: String, count: Int) -> Level {
         Level(title: "Root", path: .root, version: version, count: count)
     }
 
     private func copy(of level: Level, limit: Int?) throws -> LevelCopy {
-        try LevelCopy(level: level, answers: pages(of: level, limit).map { .whole($0, entityTag: nil) }, limit: limit)
+        try LevelCopy.empty.applying(pages(of: level, limit).map { LevelAnswer(level: $0) }, limit: limit)
     }
 
     /// The pages of a level as a server gives them; the versions of the rows decide the versions of the pages.
@@ -38,27 +28,29 @@ struct DeltaTests {
     }
 
     /// The answer of a server about two states of a page.
-    private func delta(from old: Level, to new: Level) -> LevelDelta {
+    private func answer(from old: Level, to new: Level) -> LevelAnswer {
         let difference = LevelDifference(from: old, to: new)
-        return delta(
-            to: new, since: old.version, removed: difference.removed.map { old.rows[$0].key },
+        let delta = LevelDelta(
+            removed: difference.removed.map { old.rows[$0].key },
             inserted: difference.inserted.map { .init(position: $0, value: new.rows[$0]) },
             moved: difference.moved.map { .init(position: $0.new, value: new.rows[$0.new].key) },
             updated: difference.updated.map { .init(position: $0.new, value: new.rows[$0.new]) })
+        var head = new
+        head.rows = []
+        return LevelAnswer(level: head, delta: delta)
     }
 
     @Test func `A delta gives the new rows and the difference`() throws {
-        let answer = delta(
-            to: level("2", count: 4), removed: ["c"],
+        let delta = LevelDelta(
+            removed: ["c"],
             inserted: [.init(position: 3, value: Row(key: "e", version: "1"))],
             moved: [.init(position: 0, value: "d")], updated: [.init(position: 2, value: Row(key: "b", version: "2"))])
-        let old = try copy(of: level, limit: 10_000)
-        var known = old
-        known.pages[0].version = "1"
-        let new = try known.applying([.delta(answer, entityTag: "\"2\"")], limit: 10_000)
+        let known = try copy(of: level, limit: 10_000)
+        let answer = LevelAnswer(level: level("2", count: 4), delta: delta, follow: "/levels/?since=2&turn=5")
+        let new = try known.applying([answer], limit: 10_000)
         #expect(new.level.rows.map(\.key) == ["d", "a", "b", "e"])
         #expect(new.level.rows.map(\.version) == ["1", "1", "2", "1"])
-        #expect(new.pages == [.init(version: "2", entityTag: "\"2\"", count: 4, total: 4)])
+        #expect(new.pages == [.init(follow: "/levels/?since=2&turn=5", count: 4, total: 4)])
         let difference = LevelDifference(from: known.level, to: new.level)
         #expect((difference.removed, difference.inserted) == ([2], [3]))
         #expect(difference.moved == [.init(old: 3, new: 0)])
@@ -83,17 +75,16 @@ struct DeltaTests {
         case: String, removed: [String], inserted: [(Int, String)], moved: [(Int, String)], updated: [(Int, String)],
         count: Int
     ) {
-        let known = LevelCopy(level: level, pages: [.init(version: "1", count: 4, total: 4)])
-        let answer = delta(
-            to: level("2", count: count), removed: removed,
-            inserted: inserted.map { .init(position: $0.0, value: Row(key: $0.1)) },
+        let known = LevelCopy(level: level, pages: [.init(count: 4, total: 4)])
+        let delta = LevelDelta(
+            removed: removed, inserted: inserted.map { .init(position: $0.0, value: Row(key: $0.1)) },
             moved: moved.map { .init(position: $0.0, value: $0.1) },
             updated: updated.map { .init(position: $0.0, value: Row(key: $0.1)) })
-        #expect(throws: LevelDelta.Misfit.self) { try known.applying([.delta(answer, entityTag: nil)], limit: 10_000) }
-        let other = LevelCopy(level: level, pages: [.init(version: "0", count: 4, total: 4)])
-        let fitting = delta(to: self.level("2", count: 3), removed: ["a"])
-        #expect(throws: Never.self) { try known.applying([.delta(fitting, entityTag: nil)], limit: 10_000) }
-        #expect(throws: LevelDelta.Misfit.self) { try other.applying([.delta(fitting, entityTag: nil)], limit: 10_000) }
+        let answer = LevelAnswer(level: level("2", count: count), delta: delta)
+        #expect(throws: LevelDelta.Misfit.self) { try known.applying([answer], limit: 10_000) }
+        let fitting = LevelAnswer(level: level("2", count: 3), delta: LevelDelta(removed: ["a"]))
+        #expect(throws: Never.self) { try known.applying([fitting], limit: 10_000) }
+        #expect(throws: LevelDelta.Misfit.self) { try LevelCopy.empty.applying([fitting], limit: 10_000) }
     }
 
     @Test(arguments: [nil, 1, 3, 5, 100])
@@ -104,10 +95,9 @@ struct DeltaTests {
         for _ in 0..<500 {
             let new = random.changed(old)
             let (before, after) = (pages(of: old, limit), pages(of: new, limit))
-            let answers = after.enumerated().map { number, page -> PageAnswer in
-                guard number < before.count, Int.random(in: 0..<8) > 0 else { return .whole(page, entityTag: nil) }
-                if before[number] == page, limit != nil { return .unchanged }
-                return .delta(delta(from: before[number], to: page), entityTag: nil)
+            let answers = after.enumerated().map { number, page in
+                guard number < before.count, Int.random(in: 0..<8) > 0 else { return LevelAnswer(level: page) }
+                return answer(from: before[number], to: page)
             }
             let next = try copy.applying(answers, limit: limit)
             let difference = LevelDifference(from: copy.level, to: next.level)

@@ -21,7 +21,7 @@ struct LevelCacheTests {
         level.path = ["Item 4"]
         for number in level.rows.indices { level.rows[number].parent = level.path }
         return LevelCopy(
-            level: level, pages: [.init(version: level.version, entityTag: "\"tag\"", count: rows, total: rows)])
+            level: level, pages: [.init(follow: "/levels/Item%204?since=\(level.version)", count: rows, total: rows)])
     }
 
     /// A level with everything that a level can have.
@@ -251,7 +251,7 @@ struct LevelCacheTests {
         #expect(try await updates.next()?.isFromCache == true)
         isSeen.signal()
         #expect(try await updates.next()?.isCurrent == true)
-        #expect(origin.requests.contains { $0.path == "/levels/?limit=10000&since=v1" })
+        #expect(origin.requests.contains { $0.path == "/levels/?limit=10000&since=v1&format=json" })
     }
 
     @Test(arguments: [("no-such-item", 404, false), ("unauthorized", 401, true), ("bad-parameter", 400, true)])

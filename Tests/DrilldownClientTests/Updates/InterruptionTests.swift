@@ -80,40 +80,16 @@ struct InterruptionTests {
         }
     }
 
-    @Test func `The time between attempts is random up to a bound that grows with the outage`() {
+    @Test func `The time between attempts doubles, and is longer by chance`() {
         var backoff = Backoff()
-        backoff.random = { $0.upperBound }
-        #expect((1...4).map { backoff.delay(after: $0, retryAfter: nil) } == [0.5, 1, 1, 1])
-        let seconds: [Double] = [0, 60, 90, 600, 1_800, 86_400]
-        #expect(seconds.map { backoff.delay(after: 50, lasting: $0, retryAfter: nil) } == [1, 1, 1.5, 10, 30, 30])
-        // An outage begins with its first failure, however long the wait was that showed it.
-        #expect(backoff.delay(after: 1, lasting: 60, retryAfter: nil) == 0.5)
-        let (time, problem) = (Guarded(ContinuousClock.now), Problem(.unreachable, title: "", detail: ""))
-        backoff.now = { time.withLock { $0 } }
-        var outage = Outage(backoff)
-        for _ in 0..<2 {
-            let pauses = [0, 90, 90].map { seconds in
-                time.withLock { $0 += .seconds(seconds) }
-                outage.fail()
-                return outage.pause(problem)
-            }
-            #expect(pauses == [0.5, 1.5, 3])
-            outage.end()
-        }
         backoff.random = { $0.lowerBound }
-        #expect(backoff.delay(after: 5, retryAfter: nil) == 0)
-        #expect(backoff.delay(after: 1_000, lasting: 86_400, retryAfter: nil) == 0)
-    }
-
-    @Test func `A server says how long to stay away`() {
-        var backoff = Backoff()
+        let failures = Array(1...7) + [1_000]
+        #expect(failures.map { backoff.delay(after: $0, retryAfter: nil) } == [1, 2, 4, 8, 16, 30, 30, 30])
+        let asked: [Double] = [0, 1, 7, 86_400]
+        #expect(asked.map { backoff.delay(after: 9, retryAfter: $0) } == [1, 1, 7, 300])
         backoff.random = { $0.upperBound }
-        var outage = Outage(backoff)
-        outage.fail()
-        #expect(outage.pause(Problem(.unreachable, title: "", detail: "", retryAfter: 7)) == 7.5)
-        backoff.random = { $0.lowerBound }
-        #expect(backoff.delay(after: 9, retryAfter: 7) == 7)
-        #expect(backoff.delay(after: 1, retryAfter: 86_400) == 300)
+        #expect(failures.map { backoff.delay(after: $0, retryAfter: nil) } == [1.5, 3, 6, 12, 24, 45, 45, 45])
+        #expect(asked.map { backoff.delay(after: 1, retryAfter: $0) } == [1.5, 1.5, 10.5, 450])
     }
 
     @Test(arguments: [
@@ -130,9 +106,9 @@ struct InterruptionTests {
                 count += 1
                 return count
             }
-            if number == 2 || number == 3 { return .status(status, ["Content-Type": type], Array(body.utf8)) }
+            if (2...4).contains(number) { return .status(status, ["Content-Type": type], Array(body.utf8)) }
             return StubOrigin.Answer.json(
-                StubOrigin.Answer.level.replacing("v1", with: number > 3 ? "v2" : "v1"))
+                StubOrigin.Answer.level.replacing("v1", with: number > 4 ? "v2" : "v1"))
         }
         let server = try Server(origin(""))
         server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }

@@ -8,29 +8,35 @@ import Testing
 struct SharedOutageTests {
     private let stub: StubOrigin
     private let server: Server
-    /// The status of answers to requests for paths that begin so, and how many are still answered so.
-    private let refusal = Guarded<(status: String, path: String, count: Int)?>(nil)
-    private static let waiting = "/changes?since=r0&wait=30"
+    /// The status of answers to requests for paths that begin so, how many are still answered so, and after which time.
+    private let refusal = Guarded<(status: String, path: String, count: Int, seconds: Int)?>(nil)
+    private let time = Guarded(ContinuousClock.now)
+    private static let waiting = "/changes?since=r0&wait=20&format=json"
 
     init() throws {
-        let refusal = refusal
+        let (refusal, time) = (refusal, time)
         stub = try StubOrigin { request in
             let status = refusal.withLock { refusal -> String? in
                 guard let known = refusal, known.count > 0, request.path.hasPrefix(known.path) else { return nil }
                 refusal?.count -= 1
+                time.withLock { $0 += .seconds(known.seconds) }
                 return known.status
             }
             if let status { return .status(status) }
             if request.path.contains("wait=") { return .silence }
-            if request.path.hasPrefix("/changes") { return .json(#"{"revision":"r0","changes":[]}"#) }
+            if request.path.hasPrefix("/changes") { return .json(#"{"changes":[],"follow":"\#(Self.waiting)"}"#) }
             let name = request.path.dropFirst("/levels/".count).prefix(1)
             return .json(
                 """
-                {"title":"\(name)","href":"/levels/\(name)","version":"v1","leaf":true,"ancestors":[],"count":0,"rows":[]}
+                {"title":"\(name)","href":"/levels/\(name)","version":"v1","leaf":true,"ancestors":[],"count":0,"rows":[],\
+                "follow":"/levels/\(name)?since=v1&wait=20&format=json"}
                 """)
         }
         server = try Server(stub(""))
-        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+        server.observations.backoff.withLock { backoff in
+            backoff.now = { time.withLock { $0 } }
+            backoff.sleep = { _ in await Task.yield() }
+        }
     }
 
     private func count(_ text: String) -> Int { stub.requests.count { $0.path.contains(text) } }
@@ -40,22 +46,25 @@ struct SharedOutageTests {
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
         )
-        refusal.withLock { $0 = (status, Self.waiting, 3) }
+        refusal.withLock { $0 = (status, Self.waiting, 3, 0) }
         _ = (try await first.next(), try await second.next())
         while count(Self.waiting) < 3 { await Task.yield() }
         // The first level may have waited by itself before the second was observed.
         #expect(stub.requests.count { $0.path.hasPrefix("/levels/") && $0.path.contains("wait=") } <= 1)
     }
 
-    @Test func `One failure of the shared wait is not shown`() async throws {
+    @Test(arguments: [(1, 0), (3, 15)])
+    func `One failure of the shared wait, and a proxy that cuts it, are not shown`(
+        _ count: Int, _ seconds: Int
+    ) async throws {
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
         )
         _ = (try await first.next(), try await second.next())
-        while count(Self.waiting) < 1 { await Task.yield() }
-        refusal.withLock { $0 = ("503 Service Unavailable", Self.waiting, 1) }
+        while self.count(Self.waiting) < 1 { await Task.yield() }
+        refusal.withLock { $0 = ("503 Service Unavailable", Self.waiting, count, seconds) }
         server.retryNow()
-        while count(Self.waiting) < 3 { await Task.yield() }
+        while self.count(Self.waiting) < count + 2 { await Task.yield() }
         for name in ["A", "B"] {
             let state = try await server.observations.join(LevelTarget(path: [name], query: .all)).next()
             #expect(state?.newest.number == 0)
@@ -69,7 +78,7 @@ struct SharedOutageTests {
         _ = (try await first.next(), try await second.next())
         while count(Self.waiting) < 1 { await Task.yield() }
         for _ in 0..<2 {
-            refusal.withLock { $0 = ("502 Bad Gateway", "/", .max) }
+            refusal.withLock { $0 = ("502 Bad Gateway", "/", .max, 0) }
             server.retryNow()
             #expect(try await first.next { !$0.isConnected }?.interruption?.status == 502)
             #expect(try await second.next { !$0.isConnected }?.interruption?.status == 502)
@@ -78,7 +87,7 @@ struct SharedOutageTests {
             #expect(try await second.next { $0.isCurrent }?.level?.version == "v1")
         }
         // A read that fails now is repeated, although no change ends the shared wait.
-        refusal.withLock { $0 = ("503 Service Unavailable", "/levels/C", 1) }
+        refusal.withLock { $0 = ("503 Service Unavailable", "/levels/C", 1, 0) }
         var third = server.updates(of: ["C"]).makeAsyncIterator()
         #expect(try await third.next { $0.isCurrent }?.level?.version == "v1")
     }

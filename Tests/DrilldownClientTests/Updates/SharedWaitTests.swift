@@ -8,7 +8,8 @@ import Testing
 struct SharedWaitTests {
     private static func level(_ name: String, version: String) -> String {
         """
-        {"title":"\(name)","href":"/levels/\(name)","version":"\(version)","leaf":true,"ancestors":[],"count":0,"rows":[]}
+        {"title":"\(name)","href":"/levels/\(name)","version":"\(version)","leaf":true,"ancestors":[],"count":0,"rows":[],\
+        "follow":"/levels/\(name)?limit=10000&since=\(version)&wait=20&format=json"}
         """
     }
 
@@ -36,12 +37,13 @@ struct SharedWaitTests {
             if state.isAway { return .status("502 Bad Gateway") }
             if request.path.hasPrefix("/changes") {
                 if state.refusesChanges { return .status("404 Not Found") }
+                let follow = "/changes?since=r\(state.changes.count)&wait=20&format=json"
                 guard let since = request.path.firstMatch(of: /since=r(\d+)/).flatMap({ Int($0.1) }) else {
-                    return .json(#"{"revision":"r\#(state.changes.count)","changes":[]}"#)
+                    return .json(#"{"changes":[],"follow":"\#(follow)"}"#)
                 }
                 let levels = state.changes[since...].joined().map { #""/levels/\#($0)""# }.joined(separator: ",")
                 if levels.isEmpty, request.path.contains("wait=") { return .silence }
-                return .json(#"{"revision":"r\#(state.changes.count)","changes":[{"levels":[\#(levels)]}]}"#)
+                return .json(#"{"changes":[{"levels":[\#(levels)]}],"follow":"\#(follow)"}"#)
             }
             let name = request.path.contains("/A") ? "A" : "B"
             let version = "v\(state.versions[name] ?? 0)"
@@ -94,10 +96,10 @@ struct SharedWaitTests {
         var first = server.updates(of: ["A"]).makeAsyncIterator()
         _ = try await first.next()
         #expect(await origin.stub.receives(requests: 2))
-        #expect(origin.waits == ["/levels/A?limit=10000&since=v1&wait=30"])
+        #expect(origin.waits == ["/levels/A?limit=10000&since=v1&wait=20&format=json"])
         var second = server.updates(of: ["B"]).makeAsyncIterator()
         #expect(try await second.next()?.level?.version == "v1")
-        while !origin.waits.contains("/changes?since=r0&wait=30") { await Task.yield() }
+        while !origin.waits.contains("/changes?since=r0&wait=20&format=json") { await Task.yield() }
         let reads = origin.reads(of: "A")
         for version in 2..<12 {
             origin.update { state in
@@ -123,19 +125,19 @@ struct SharedWaitTests {
             backoff.sleep = { seconds in
                 sender.yield(seconds)
                 // The first pauses are over at once; a later one ends by a success alone.
-                if seconds > 0.5 { try await Task.sleep(for: .seconds(3_600)) }
+                if seconds > 1.5 { try await Task.sleep(for: .seconds(3_600)) }
             }
         }
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
         )
         _ = (try await first.next(), try await second.next())
-        while !origin.waits.contains("/changes?since=r0&wait=30") { await Task.yield() }
+        while !origin.waits.contains("/changes?since=r0&wait=20&format=json") { await Task.yield() }
         origin.update { $0.isAway = true }
         server.retryNow()
         #expect(try await first.next { !$0.isConnected }?.interruption?.status == 502)
         #expect(try await second.next { !$0.isConnected }?.interruption?.status == 502)
-        for await pause in pauses where pause > 0.5 { break }
+        for await pause in pauses where pause > 1.5 { break }
         origin.update { state in
             state.isAway = false
             state.versions["B"] = 2
@@ -159,7 +161,8 @@ struct SharedWaitTests {
         while Set(origin.waits).count < 2 { await Task.yield() }
         #expect(
             Set(origin.waits) == [
-                "/levels/A?limit=10000&since=v1&wait=30", "/levels/B?limit=10000&since=v1&wait=30",
+                "/levels/A?limit=10000&since=v1&wait=20&format=json",
+                "/levels/B?limit=10000&since=v1&wait=20&format=json",
             ])
     }
 

@@ -152,7 +152,8 @@ struct UpdatesTests {
                 revision += 1
                 return revision
             }
-            if request.path == "/changes" { return StubOrigin.Answer.json("{\"revision\":\"r\(number)\"}") }
+            let follow = #""follow":"/changes?since=r\#(number)&wait=20&format=json""#
+            if request.path == "/changes" { return StubOrigin.Answer.json("{\(follow)}") }
             if request.path.hasPrefix("/changes") {
                 // After the first round only other levels change.
                 let links = number < 6 ? links : ["/levels/Other"]
@@ -160,8 +161,7 @@ struct UpdatesTests {
                     let some = links.filter { $0.hasPrefix(name == "levels" ? "/levels/" : "/detail/") }
                     return "\"\(name)\":[\(some.map { "\"\($0)\"" }.joined(separator: ","))]"
                 }
-                return StubOrigin.Answer.json(
-                    "{\"revision\":\"r\(number)\",\"changes\":[{\(texts.joined(separator: ","))}]}")
+                return StubOrigin.Answer.json("{\"changes\":[{\(texts.joined(separator: ","))}],\(follow)}")
             }
             return pages[request.path.contains("start=10000") ? 1 : 0]
         }

@@ -71,14 +71,14 @@ import Testing
         }
     }
 
-    @Test("Options are read by their phase, then in the order of the table, repeated ones in that of the request")
+    @Test("Options are read by their phase, then in the order of the table, repeated ones in that of their values")
     func order() throws {
         let query = try Self.query("where=2&late=x&narrow=y&where=1")
         var values = QueryValues()
         try query.readDelivery(.init(target: "/"), into: &values)
         #expect(values.revision == "late=x ")
         try query.readAnswer(into: &values)
-        #expect(values.revision == "late=x narrow=y where=2 where=1 ")
+        #expect(values.revision == "late=x narrow=y where=1 where=2 ")
     }
 
     @Test("A query of rows is plain data: equal queries are equal, and it says what it asks")
@@ -91,14 +91,13 @@ import Testing
         let text =
             "where=Price%3C10&any=Kind&any=!Price&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&sections=page"
             + "&fields=Text"
-        let reversed = text.replacing("any=Kind&any=!Price", with: "any=!Price&any=Kind").split(separator: "&")
-            .reversed()
+        let reversed = text.split(separator: "&").reversed()
         #expect(try rows(text) == rows(reversed.joined(separator: "&")))
         #expect(try rows(text) != rows(text + "&where=Price%3E1"))
         #expect(try rows(text) != rows(text + "&any=Price%3E1"))
         #expect(
             try rows(text).description
-                == "where Price<10; any Kind; any !Price; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
+                == "where Price<10; any !Price; any Kind; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
         )
         #expect(try rows("depth=2&expand=a%20b/c").description == "depth 2, expand a%20b/c")
         #expect(try rows("sections=20").description == "at most 20 sections")

@@ -151,13 +151,17 @@ extension Query {
         return "\(condition.name)=\(name):\(parameter.value)"
     }
 
-    /// Reads the options with these numbers.
+    /// Reads the options with these numbers. The values of a repeated option are read in the order in which links repeat
+    /// them, because a cursor in such a link belongs to the list with this order.
     private func read(_ numbers: [Int], into values: inout QueryValues) throws(Problem) {
         guard !parameters.isEmpty else { return }
         for number in numbers {
-            for parameter in parameters where parameter.number == number {
-                try options.all[number].read(parameter.value, &values)
-            }
+            guard let first = parameters.first(where: { $0.number == number }) else { continue }
+            let option = options.all[number]
+            let given =
+                option.isRepeatable
+                ? parameters.filter { $0.number == number }.map(\.value).sorted() : [first.value]
+            for value in given { try option.read(value, &values) }
         }
     }
 

@@ -74,12 +74,15 @@ public final class Thread: Sendable {
     }
 
     /// Suspends the calling thread until the clock of the system shows the next whole second.
+    ///
+    /// If the clock is set meanwhile, the thread sleeps for the rest of the old second all the same.
     public static func sleepUntilNextSecond() {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
-        var next = timespec(tv_sec: now.tv_sec + 1, tv_nsec: 0)
-        // After a signal, or a change of the clock, the thread sleeps again.
-        while unsafe clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, nil) == EINTR {}
+        let rest = 1_000_000_000 - now.tv_nsec
+        var pause = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
+        // No signal interrupts it: a thread of this type blocks them.
+        _ = unsafe clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nil)
     }
 
     private func isFirstRelease() -> Bool {

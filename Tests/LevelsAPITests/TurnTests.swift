@@ -62,4 +62,32 @@ import Testing
         #expect(seconds(102) == [10, 20])
         #expect(seconds(0) == [10, 20])
     }
+
+    @Test(
+        "is a whole number, and belongs to since and wait",
+        arguments: [
+            (
+                "since=x&wait=3&turn=9007199254740991",
+                "'turn' must be a whole number of seconds from 0 to 9007199254740990, not '9007199254740991'; use the link 'follow' of an answer."
+            ),
+            (
+                "since=x&wait=3&turn=",
+                "'turn' must be a whole number of seconds from 0 to 9007199254740990, not ''; use the link 'follow' of an answer."
+            ),
+            (
+                "since=x&wait=3&turn=-1",
+                "'turn' must be a whole number of seconds from 0 to 9007199254740990, not '-1'; use the link 'follow' of an answer."
+            ),
+            ("turn=5", "'turn' applies only to 'since'; add it, or omit 'turn'."),
+            ("since=x&turn=5", "'turn' applies only to 'wait'; add it, or omit 'turn'."),
+        ])
+    func refused(_ query: String, _ sentence: String) throws {
+        let desk = try Desk(#"["a"]"#)
+        for path in ["/levels/", "/detail/a", "/changes"] {
+            let answer = desk.get("\(path)?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.text.contains(#""detail":"\#(sentence)""#))
+            #expect(answer.text.contains(#""parameter":"turn""#))
+        }
+    }
 }

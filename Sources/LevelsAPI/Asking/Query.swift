@@ -103,11 +103,11 @@ struct Query {
 
     /// Removes the options of delivery from the target of this query. Returns nil if nothing is removed.
     ///
-    /// - Parameter isFollowing: whether to remove `since`, too.
-    func targetWithoutDelivery(_ target: Span<UInt8>, isFollowing: Bool) -> [UInt8]? {
+    /// - Parameter removesSince: whether to remove `since`, too.
+    func targetWithoutDelivery(_ target: Span<UInt8>, removesSince: Bool) -> [UInt8]? {
         func isKept(_ parameter: Parameter) -> Bool {
             parameter.number.map { options.all[$0].phase } != .delivery
-                && !(isFollowing && parameter.name == QueryOption.sinceVersion.name)
+                && !(removesSince && parameter.name == QueryOption.sinceVersion.name)
         }
         guard !parameters.allSatisfy(isKept) else { return nil }
         let end = target.index(of: UInt8(ascii: "?"))

@@ -80,7 +80,7 @@ final class Question: Sendable {
         } else {
             turn = nil
         }
-        if let compared = query.targetWithoutDelivery(request.target, isFollowing: turn != nil) {
+        if let compared = query.targetWithoutDelivery(request.target, removesSince: turn != nil) {
             target = compared
             self.key = self.negotiation.key(of: compared.span)
         } else {

@@ -11,7 +11,7 @@ struct Turn: Hashable, Sendable {
     /// The second at which the request is answered even if nothing has changed.
     let end: Int
 
-    /// The possible turns. The turn after the last one is still a whole number of JSON (RFC 8259, section 6).
+    /// The possible turns.
     static let limits = 0...(1 << 53) - 2
     /// The seconds by which a turn may be ahead of the clock and is waited for: the clocks of two servers may differ.
     private static let mostAhead = 2
@@ -37,6 +37,9 @@ struct Turn: Hashable, Sendable {
         let rest = (least - shift) % period
         end = rest <= 0 ? least - rest : least + period - rest
     }
+
+    /// Whether the time of the request is over, so that it is answered even if nothing has changed.
+    func isOver(at second: Int) -> Bool { end <= second }
 
     /// The turn that the next request names.
     ///

@@ -155,7 +155,7 @@ struct AwaitedEntry: Awaited {
         guard log.now.number >= number, !(isAhead && log.isAhead(since)) else { return nil }
         let changes = try changes()
         if let turn {
-            guard second >= turn.end || !changes.isEmpty && second >= turn.earliest else { return nil }
+            guard turn.isOver(at: second) || !changes.isEmpty && second >= turn.earliest else { return nil }
             return try response(changes)
         }
         return wait == nil || !changes.isEmpty ? try response(changes) : nil

@@ -42,29 +42,19 @@ final class WaitingGroups: Sendable {
         var number: Int?
         /// Whether the group waits for a check on another thread.
         var isQueued = false
-        /// Whether the group was checked since it may be answered (`Turn.earliest`).
-        var isChecked = false
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        /// Whether a check for a publication may answer the group: it was not checked for this publication, or its
-        /// second has come.
+        /// Whether a check for a publication may answer the group: it was not checked for this publication, or its time
+        /// is over. A group is not checked before the second of its turn is over.
         func isOpen(for publication: Publication, at second: Int) -> Bool {
-            if let turn = awaited.key.turn, second < turn.earliest { return false }
+            let turn = awaited.key.turn
+            if let turn, second < turn.earliest { return false }
             guard let number else { return true }
-            return number < publication.number || number == publication.number && isDue(at: second)
-        }
-
-        func isDue(at second: Int) -> Bool {
-            awaited.key.turn.map { $0.end <= second || !isChecked && $0.earliest <= second } ?? false
+            return number < publication.number || number == publication.number && turn?.isOver(at: second) == true
         }
 
         mutating func see(_ publication: Int?) {
             if let number, let publication { self.number = max(number, publication) }
-        }
-
-        mutating func noteCheck(for publication: Publication, at second: Int) {
-            see(publication.number)
-            isChecked = second >= awaited.key.turn?.earliest ?? 0
         }
     }
 
@@ -122,24 +112,26 @@ final class WaitingGroups: Sendable {
     func check(isWhole: Bool) {
         let (now, second) = (publications.current, second)
         let open = groups.withLock { $0.filter { !$0.value.isQueued && $0.value.isOpen(for: now, at: second) } }
-        check(isWhole ? open : open.filter { !($0.value.awaited is AwaitedChange) }, for: now, at: second)
+        check(isWhole ? open : open.filter { !($0.value.awaited is AwaitedChange) }, for: now)
     }
 
-    /// Checks the groups whose second has come.
-    func checkDue() {
-        let second = second
-        let due = groups.withLock { $0.filter { !$0.value.isQueued && $0.value.isDue(at: second) } }
-        check(due, for: publications.current, at: second)
+    /// Checks the groups with a turn that may be answered at the present second.
+    func checkTurns() {
+        let (now, second) = (publications.current, second)
+        let open = groups.withLock { groups in
+            groups.filter { $0.key.turn != nil && !$0.value.isQueued && $0.value.isOpen(for: now, at: second) }
+        }
+        check(open, for: now)
     }
 
-    private func check(_ open: [Key: Group], for now: Publication, at second: Int) {
+    private func check(_ open: [Key: Group], for now: Publication) {
         let end = ContinuousClock.now + time
         var due: [(key: Key, cost: Int)] = []
         for (key, group) in open {
             if let cost = group.awaited.cost(in: now, isInTime: ContinuousClock.now < end) {
                 due.append((key, cost))
             } else {
-                groups.withLock { $0[key]?.noteCheck(for: now, at: second) }
+                groups.withLock { $0[key]?.see(now.number) }
             }
         }
         due.sort { $0.cost < $1.cost }
@@ -164,7 +156,7 @@ final class WaitingGroups: Sendable {
                 while true {
                     Thread.sleepUntilNextSecond()
                     guard let self, self.goesOnTicking() else { return }
-                    self.checkDue()
+                    self.checkTurns()
                 }
             }
         } catch {
@@ -208,7 +200,7 @@ final class WaitingGroups: Sendable {
                 return groups.removeValue(forKey: key).map { Array($0.waiters.values) } ?? []
             }
         }
-        if goesOn { groups.withLock { $0[key]?.noteCheck(for: publication, at: second) } }
+        if goesOn { groups.withLock { $0[key]?.see(publication.number) } }
     }
 }
 
@@ -242,8 +234,8 @@ final class AwaitedChange: Awaited {
     let key: WaitingGroups.Key
     private let question: Question
     private let selection: Selection
-    /// The response if the time ends without a change, or without the check that answers requests with a turn.
-    let unchanged: Response
+    /// The response if the time ends without a change; nil for requests with a turn, which a check answers.
+    let unchanged: Response?
     private let state = Guarded(State())
 
     private struct State {
@@ -256,10 +248,10 @@ final class AwaitedChange: Awaited {
     }
 
     /// - Parameters:
-    ///   - tag: the entity tag of the representation at present. The clients have it, unless the question names the
-    ///     version that they have.
-    ///   - unchanged: the response if the time ends without a change, or without the last check.
-    init(_ question: Question, tag: String?, unchanged: Response, selection: Selection) {
+    ///   - tag: the entity tag of the representation that the clients have; nil if they have none, or if the question
+    ///     names its version.
+    ///   - unchanged: the response if the time ends without a change; nil for requests with a turn.
+    init(_ question: Question, tag: String?, unchanged: Response?, selection: Selection) {
         (self.question, self.selection, self.unchanged) = (question, selection, unchanged)
         let version = question.turn == nil || question.isConditional ? nil : question.delivery.since?.text
         key = WaitingGroups.Key(
@@ -270,11 +262,12 @@ final class AwaitedChange: Awaited {
 
     /// Whether the clients have a representation.
     private func isKnown(_ selected: Representation) -> Bool {
-        if question.turn == nil || question.isConditional { return selected.entityTag == key.known }
-        return key.known.map { EntityTag.isTag(selected.entityTag, ofVersion: $0) } ?? false
+        guard let known = key.known else { return false }
+        if question.turn == nil || question.isConditional { return selected.entityTag == known }
+        return EntityTag.isTag(selected.entityTag, ofVersion: known)
     }
 
-    private func isOver(at second: Int) -> Bool { question.turn.map { $0.end <= second } ?? false }
+    private func isOver(at second: Int) -> Bool { question.turn?.isOver(at: second) ?? false }
 
     /// Notes an inquiry whose answer the clients have.
     func see(_ inquiry: Inquiry) {
@@ -312,7 +305,7 @@ final class AwaitedChange: Awaited {
             defer { inquiry.source.end() }
             if !isOver, showsTheSame(inquiry) { return }
             let known = state.withLock(\.seen)?.shown
-            let selected = try selection.select(inquiry, known: known)
+            let selected = try selection.select(inquiry)
             let isKnown = isKnown(selected)
             if isKnown, !isOver { return see(inquiry) }
             func response() throws(Problem) -> Response {

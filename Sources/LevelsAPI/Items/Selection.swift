@@ -28,17 +28,16 @@ struct Selection {
     ///
     /// - Parameters:
     ///   - found: the result of the look-up in the cache; nil if there was no look-up.
-    ///   - known: the state that the client is known to have; nil to find this state by `?since=`.
     /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
-        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: ShownItem? = nil
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil
     ) throws(Problem) -> Representation {
         guard inquiry.question.subject != .document else {
             return try DocumentAnswer(inquiry: inquiry, header: header, cacheControl: cacheControl)
                 .representation().charged(to: budget)
         }
         guard inquiry.source.isImmediate else {
-            let selected = try render(inquiry, known: known).charged(to: budget)
+            let selected = try render(inquiry).charged(to: budget)
             let isKept = inquiry.source.state != nil && inquiry.question.delivery.since == nil
             if isKept { try keep(selected, inquiry: inquiry) }
             return selected
@@ -49,7 +48,7 @@ struct Selection {
         {
             throw .tooManyAnswers
         }
-        let selected = try complete(inquiry, known: known).charged(to: budget, sharedBy: (cache, inquiry))
+        let selected = try complete(inquiry).charged(to: budget, sharedBy: (cache, inquiry))
         try keep(selected, inquiry: inquiry)
         return selected
     }
@@ -57,12 +56,12 @@ struct Selection {
     /// The representation of an item that an edit has just made or changed, newly rendered. The cache cannot have
     /// this representation yet, and keeps only what is requested again.
     func select(edited inquiry: Inquiry) throws(Problem) -> Representation {
-        try complete(inquiry, known: nil).charged(to: budget)
+        try complete(inquiry).charged(to: budget)
     }
 
-    private func complete(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
+    private func complete(_ inquiry: Inquiry) throws(Problem) -> Representation {
         let refusals = MemoryBudget.refusals
-        let rendered = try render(inquiry, known: known)
+        let rendered = try render(inquiry)
         // The answer may be cut if a buffer could not grow.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         return rendered
@@ -138,7 +137,7 @@ struct Selection {
         return work + (earlier?.work(inquiry.question, limit: largestImmediateWork) ?? 0)
     }
 
-    private func render(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
+    private func render(_ inquiry: Inquiry) throws(Problem) -> Representation {
         let question = inquiry.question
         guard question.subject == .level else {
             return try representation(of: writtenDetail(inquiry, follow: question.follow), question: question)
@@ -158,7 +157,7 @@ struct Selection {
         }
         let bytes = whole.body.count
         return try representation(of: whole, question: question) { () throws(Problem) in
-            try delta(to: level, version: version, bytes: bytes, inquiry: inquiry, known: known)
+            try delta(to: level, version: version, bytes: bytes, inquiry: inquiry, known: nil)
         }
     }
 
@@ -253,7 +252,9 @@ struct Selection {
                 sharedFor: turn.secondsShared(isChanged: isChanged, wait: wait))
             if turn.isAhead { rendering.metadata.added += header.notStoredByNginx }
         }
-        return try representation(of: rendering, question: question).charged(to: budget)
+        // An entity tag names the coding of the whole answer, however short the changes are.
+        let coding = question.isFollowing ? nil : selected.head.coding
+        return try representation(of: rendering, question: question, coding: coding).charged(to: budget)
             .response(adding: inquiry.addedHeaders)
     }
 
@@ -263,14 +264,15 @@ struct Selection {
     ///   nil, or returns nil, the whole answer is sent. Both answers have the coding of the whole answer, however short
     ///   the changes are, because both have the same entity tag.
     private func representation(
-        of whole: consuming Rendering, question: Question, change: (() throws(Problem) -> Rendering?)? = nil
+        of whole: consuming Rendering, question: Question, coding: ContentCoding? = nil,
+        change: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
         let negotiation = question.negotiation
         guard question.delivery.isIndented else {
-            return try representation(of: whole, negotiation: negotiation, replacement: change)
+            return try representation(of: whole, negotiation: negotiation, coding: coding, replacement: change)
         }
         let metadata = whole.metadata.indented
-        let coding = try negotiation.coding(ofBytes: whole.body.count)
+        let coding = if let coding { coding } else { try negotiation.coding(ofBytes: whole.body.count) }
         let compact = try Response.Body(whole: whole.body)
         let head = head(of: metadata, coding: coding, negotiation: negotiation, version: whole.version)
         return Representation(
@@ -286,10 +288,10 @@ struct Selection {
     /// - Parameter replacement: makes the body that is sent instead of the rendering's body. If it returns nil, the
     ///   rendering's body is sent.
     func representation(
-        of rendering: consuming Rendering, negotiation: Negotiation,
+        of rendering: consuming Rendering, negotiation: Negotiation, coding: ContentCoding? = nil,
         replacement: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
-        let coding = try negotiation.coding(ofBytes: rendering.body.count)
+        let coding = if let coding { coding } else { try negotiation.coding(ofBytes: rendering.body.count) }
         let head = head(of: rendering.metadata, coding: coding, negotiation: negotiation, version: rendering.version)
         return Representation(head: head, body: .bytes(try Response.Body(whole: rendering.body), instead: replacement))
     }

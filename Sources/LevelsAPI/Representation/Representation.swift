@@ -76,10 +76,11 @@ final class Representation {
 
     var entityTag: String? { head.entityTag }
 
-    /// The length of the body as it is kept; 0 for a stream.
+    /// The approximate length of the body before it was coded; 0 for a stream.
     var bodyCount: Int {
         switch body {
-        case .response(let response, _): response.body.count
+        // Most answers become a quarter of their size.
+        case .response(let response, _): response.body.count * (head.coding == .identity ? 1 : 4)
         case .bytes(let bytes, _): bytes.count
         case .stream: 0
         }

@@ -29,7 +29,8 @@ struct ResponseHeader {
         isPrivate ? "private, max-age=0" : "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=0"
     }
 
-    /// The header lines that keep nginx from storing an answer, which does not revalidate it in time.
+    /// The header lines that keep nginx from storing an answer whose turn is far ahead: clients ask for this link when
+    /// that second has come, and the answer is too old then.
     var notStoredByNginx: HeaderLines { isPrivate ? [] : [("X-Accel-Expires", "0")] }
 
     /// The header lines of a representation in a coding, for a request from an origin.

@@ -40,27 +40,41 @@ extension LevelsAPI {
     }
 
     /// Admits a request that waits; nil if too many requests wait.
+    ///
+    /// A request with a turn is answered by the check of its group at the end of the wait. It gets a problem only if the
+    /// server stops, or has so much to do that this check does not come for a long time.
     func admit(_ question: Question) -> Waiter? {
-        let time = question.turn.map(groups.longestWait) ?? question.delivery.wait?.duration ?? .zero
+        let (target, negotiation, queue) = (question.requested, question.negotiation, queue(of: question))
+        let end = question.turn?.end ?? .max
         return room.admit(
-            for: time,
-            otherwise: self.problem(.tooBusy(for: self.queue(of: question).expectedTime), question: question))
+            for: question.turn.map(groups.longestWait) ?? question.delivery.wait?.duration ?? .zero,
+            otherwise: self.selection.response(
+                to: end > self.groups.second ? .stoppedWait : .tooBusy(for: queue.expectedTime), at: target,
+                negotiation: negotiation))
+    }
+
+    /// Holds a request that came before the second of its turn is over. Nothing is made for it until then.
+    ///
+    /// - Returns: nil for any other request.
+    func answerEarly(_ question: Question, after publication: Publication) throws(Problem) -> Answer? {
+        guard question.isFollowing, let turn = question.turn, groups.second < turn.earliest else { return nil }
+        guard let waiter = admit(question) else { throw .tooManyWaiters }
+        let awaited = AwaitedChange(question, tag: nil, unchanged: nil, selection: selection)
+        groups.add(waiter, awaiting: awaited, after: publication.number - 1)
+        return .later(waiter)
     }
 
     /// Holds a request until its representation differs from the client's, or its turn ends.
     func hold(_ waiter: Waiter, inquiry: Inquiry, having selected: Representation, isKnown: Bool) {
-        // A request with a turn is answered by the check of its group at the end of the wait.
-        let unchanged =
-            inquiry.question.turn == nil
-            ? selected.notModified(adding: inquiry.addedHeaders) : problem(.stoppedWait, question: inquiry.question)
+        let unchanged = inquiry.question.turn == nil ? selected.notModified(adding: inquiry.addedHeaders) : nil
         let awaited = AwaitedChange(
-            inquiry.question, tag: selected.entityTag, unchanged: unchanged, selection: selection)
+            inquiry.question, tag: isKnown ? selected.entityTag : nil, unchanged: unchanged, selection: selection)
         // A request that came too early has not seen the publication.
         let number = inquiry.publication.number
         let shared = groups.add(waiter, awaiting: awaited, after: isKnown ? number : number - 1)
         if isKnown { shared.see(inquiry) }
         // One response serves the whole group.
-        waiter.otherwise = shared.unchanged
+        if let unchanged = shared.unchanged { waiter.otherwise = unchanged }
         groups.check(awaited.key, for: publications.current)
     }
 
@@ -215,12 +229,12 @@ private struct AwaitedRevision: Awaited {
 
     func cost(in publication: Publication, isInTime: Bool) -> Int? {
         // The end of the time is only told; long work is only queued, which is not deferred.
-        if let turn = question.turn, turn.end * 1_000 <= api?.groups.now() ?? 0 { return -1 }
+        if let turn = question.turn, let second = api?.groups.second, turn.isOver(at: second) { return -1 }
         return isHere(in: publication) ? isQuick(in: publication) ? 0 : -1 : nil
     }
 
     func check(in publication: Publication, at second: Int, end: () -> [Waiter]) {
-        let isOver = question.turn.map { $0.end <= second } ?? false
+        let isOver = question.turn?.isOver(at: second) ?? false
         guard isHere(in: publication) || isOver else { return }
         for waiter in end() {
             if !isHere(in: publication) {

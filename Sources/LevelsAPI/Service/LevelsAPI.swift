@@ -275,6 +275,7 @@ public final class LevelsAPI: Sendable {
                 subject: subject, at: call.item, values: values, from: call.query, of: call.request, negotiation,
                 now: groups.now())
             if let missing { return try answer(question, request: call.request, when: missing, after: publication) }
+            if let early = try answerEarly(question, after: publication) { return early }
             return try answerLater(question, request: call.request)
         }
         let source = publication.snapshot.source(
@@ -285,6 +286,7 @@ public final class LevelsAPI: Sendable {
             subject: subject, at: call.item, values: values, from: call.query, of: call.request, key: call.key,
             negotiation, now: groups.now())
         let inquiry = Inquiry(question: question, publication: publication, source: source, item: item)
+        if let early = try answerEarly(question, after: publication) { return early }
         let isLookedUp = question.key == call.key
         let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
         if selection.takesLong(inquiry, found: found) { return try answerLater(question, request: call.request) }

@@ -86,11 +86,9 @@ struct Problem: Error {
     static let tooManyFiles = Problem(
         .tooManyFiles, detail: "The limit of files that are sent at the same time is reached. Try again later.")
 
-    /// 503 for a request with a turn that is not answered in its time.
+    /// 503 for a request that waits when the server stops.
     static let stoppedWait = Problem(
-        .stopping,
-        detail: "The server is stopping, or has too much to do, so the wait is over early. Send the same request again."
-    )
+        .stopping, detail: "The server stopped before the wait was over. Send the same request again.")
 
     static let tooManyWaiters = Problem(
         .tooManyWaiters,

@@ -258,7 +258,8 @@ extension ProblemKind {
     )
     static let stopping = ProblemKind(
         "stopping", status: 503, retryAfter: 1, of: [.edits, .waiting],
-        "The server is stopping, and nothing has changed. Repeat the request when it serves again.")
+        "The server is stopping: the edit was not made, or the wait is over early. Repeat the request when it serves again."
+    )
     static let draining = ProblemKind(
         "draining", status: 503, retryAfter: 1,
         "The server stops soon. It still answers all requests; only /readyz reports this problem, so that new requests go to another server."

@@ -87,8 +87,12 @@ struct Problem: Error {
         .tooManyFiles, detail: "The limit of files that are sent at the same time is reached. Try again later.")
 
     /// 503 for a request that waits when the server stops.
+    ///
+    /// Nginx must not store it. All who waited come back to the same link when the server runs again, and nginx collapses
+    /// requests for what it lacks, but not for what has expired.
     static let stoppedWait = Problem(
-        .stopping, detail: "The server stopped before the wait was over. Send the same request again.")
+        .stopping, detail: "The server stopped before the wait was over. Send the same request again.",
+        headers: [("X-Accel-Expires", "0")])
 
     static let tooManyWaiters = Problem(
         .tooManyWaiters,

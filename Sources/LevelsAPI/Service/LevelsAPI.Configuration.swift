@@ -46,8 +46,9 @@ extension LevelsAPI {
         var largestImmediateWork = 10_000
         /// The maximum time that the notifying thread spends on waiting requests after a publication.
         var notifyingTime = Duration.milliseconds(100)
-        /// Returns the milliseconds since 1970.
-        var now: @Sendable () -> Int = { Int(WallClock.now * 1_000) }
+        /// Returns the milliseconds since 1970. A clock that is far off shows a time within bounds, with which turns can be
+        /// reckoned.
+        var now: @Sendable () -> Int = { Int(min(max(WallClock.now, 0), 1e12) * 1_000) }
         /// Runs work on a thread of its own; nil to use the threads of the work queues.
         var startWork: WorkQueue.Start?
 

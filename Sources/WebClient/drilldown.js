@@ -132,7 +132,9 @@ export class Drilldown {
         if (!isNew) await untilVisible()
         // An answer that did not arrive in time may be long.
         const isOpen = !this.token, how = {signal: within(attempt ? 120 : 45, signal)}
-        const next = applied(await (isNew ? this.get(link, query, how) : this.get(answer.follow, {}, how)), answer)
+        // For an equal request of another window, a browser would wait, because it may store the answer of the first.
+        const received = isNew ? this.get(link, query, how) : this.get(answer.follow, {}, {...how, cache: 'no-store'})
+        const next = applied(await received, answer)
         if (signal.aborted) return
         if (attempt) this.#resume()
         const isShown = !isNew && !attempt && next.version === answer.version

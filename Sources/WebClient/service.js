@@ -66,17 +66,17 @@ async function readExactly(response) {
 /**
  * Repeats a request until the service has answered, and returns the result of `read`; throws a Problem for a refusal.
  * @param {string} target
- * @param {{signal?: AbortSignal, seconds?: number, headers?: object, read?: (response: Response) => any}} how
+ * @param {{signal?: AbortSignal, seconds?: number, cache?: RequestCache, headers?: object, read?: (response: Response) => any}} how
  *   `seconds`: the time after which an attempt has failed. It needs a signal.
  */
-export async function request(target, {signal, seconds, headers, read = readExactly} = {}) {
+export async function request(target, {signal, seconds, cache, headers, read = readExactly} = {}) {
   for (let attempt = 0; ; attempt++) {
     let failure
     try {
       const sent = token.value
       // @ts-ignore TypeScript 4.8 does not know these functions.
       const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
-      const response = await fetch(addressOf(target), {signal: limited, headers: allHeaders(headers)})
+      const response = await fetch(addressOf(target), {signal: limited, cache, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
         connection.set(false)
@@ -162,8 +162,9 @@ class Live extends EventTarget {
       // Back button. Therefore a hidden page does not wait for changes.
       on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
       try {
-        // The service answers after 20 seconds if nothing changes.
-        const {changes, follow} = await request(link, {signal: over.signal, seconds: 35})
+        // The service answers after 20 seconds if nothing changes. For an equal request of another window, a browser would
+        // wait, because it may store the answer of the first.
+        const {changes, follow} = await request(link, {signal: over.signal, seconds: 35, cache: 'no-store'})
         // What was read before this answer may be older.
         if (link === CHANGES) this.dispatchEvent(new Event('reset'))
         for (const detail of changes) this.dispatchEvent(new CustomEvent('change', {detail}))

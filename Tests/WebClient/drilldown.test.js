@@ -138,9 +138,9 @@ function byHand(t, {isPatient = false, ...options} = {}) {
     waits.push(milliseconds / 1000)
     return isPatient ? null : real(action, 0)
   }
-  globalThis.fetch = (address, {headers, signal}) => new Promise((resolve, reject) => {
+  globalThis.fetch = (address, {headers, signal, cache}) => new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    requests.push({link: address.replace('http://host/music', ''), token: headers.Authorization, signal, resolve, reject})
+    requests.push({link: address.replace('http://host/music', ''), token: headers.Authorization, signal, cache, resolve, reject})
     pair()
   })
   const asked = link => new Promise(resolve => {
@@ -185,6 +185,13 @@ test('a watch gets its level, then the link of each answer, and shows what is di
   assert.equal((await asked(LEVEL)).link, '/levels/A?since=v3&wait=20&format=json&turn=9')
   assert.deepEqual([await next(), await next(), await next()], [
     [level('v1', {rows: rows('a')}), {}], [{version: 'v2', rows: rows('x', 'a'), ...turn('v2', 8)}, {}], [{version: 'v3', rows: rows('b'), ...turn('v3', 9)}, {}]])
+})
+
+test('the browser stores no answer to a link that is followed, because it would answer equal requests one after the other', async t => {
+  const {answer, watch} = byHand(t)
+  watch('/levels/A')
+  const caches = [await answer(LEVEL, level('v1')), await answer(LEVEL, level('v2')), await answer(LEVEL, level('v3'))].map(({cache}) => cache)
+  assert.deepEqual(caches, [undefined, 'no-store', 'no-store'])
 })
 
 test('a watch that is ended gives up its request, and shows and asks nothing more', async t => {

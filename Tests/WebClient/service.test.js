@@ -5,18 +5,20 @@ import './dom.js'
 const {connection, live, request, token} = await import('../../Sources/WebClient/service.js')
 
 test('changes are followed by the link of each answer; anything may have changed when this begins anew', async () => {
-  const heard = [], asked = []
+  const heard = [], asked = [], caches = new Set()
   const entries = (follow, ...revisions) => ({changes: revisions.map(revision => ({revision})), follow: '/changes?since=' + follow})
   const answers = [entries('a-1'), entries('a-3', 'a-2', 'a-3'), entries('a-3&turn=7'), 500, 410, entries('b-7'), 404, entries('b-9'), 401]
   for (const type of ['reset', 'change', 'beat']) live.addEventListener(type, event => heard.push(event.detail?.revision ?? type))
-  globalThis.fetch = async target => {
+  globalThis.fetch = async (target, {cache}) => {
     asked.push(target.slice(target.indexOf('/changes') + 8))
+    caches.add(cache)
     const answer = answers.shift()
     return answer > 0 ? new Response('{}', {status: answer}) : Response.json(answer)
   }
   await live.follow()
   assert.deepEqual(heard, ['reset', 'beat', 'a-2', 'a-3', 'beat', 'reset', 'beat', 'reset', 'beat'])
   assert.deepEqual(asked, ['', '?since=a-1', '?since=a-3', '?since=a-3&turn=7', '?since=a-3&turn=7', '', '?since=b-7', '', '?since=b-9'])
+  assert.deepEqual([...caches], ['no-store'])
 })
 
 test('a hidden page gives up its wait, and goes on with the same link when it is seen', async t => {

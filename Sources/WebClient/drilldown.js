@@ -115,7 +115,8 @@ export class Drilldown {
   }
 
   // Reads an answer, then its `follow`, then the `follow` of that answer, and so on. After a failure that may pass, the
-  // same link is read again; after a refusal, `link`.
+  // same link is read again, but without a wait, so that the answer shows at once that the service is back; after a
+  // refusal, `link`.
   async #follow(link, query, show, signal) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
     let answer = this.token ? null : this.#copy(key), isNew = true, attempt = 0
@@ -133,7 +134,8 @@ export class Drilldown {
         // An answer that did not arrive in time may be long.
         const isOpen = !this.token, how = {signal: within(attempt ? 120 : 45, signal)}
         // For an equal request of another window, a browser would wait, because it may store the answer of the first.
-        const received = isNew ? this.get(link, query, how) : this.get(answer.follow, {}, {...how, cache: 'no-store'})
+        const received = isNew ? this.get(link, query, how)
+          : this.get(attempt ? withoutWait(answer.follow) : answer.follow, {}, {...how, cache: 'no-store'})
         const next = applied(await received, answer)
         if (signal.aborted) return
         if (attempt) this.#resume()
@@ -208,6 +210,9 @@ export function applied({since, removed, inserted, moved, updated, ...answer}, f
   for (const {at, row} of placed.sort((a, b) => a.at - b.at)) rows.splice(at, 0, row)
   return {...answer, rows}
 }
+
+/** Returns a `follow` that the service answers at once, although its answer may be current. */
+export const withoutWait = follow => follow.replace(/&(wait|turn)=\d+/g, '')
 
 /** The seconds before a request is repeated after a failure: as the server says, otherwise one, doubled with each attempt,
   up to 30; and up to half of that longer, so that not all clients return at once. */

@@ -1,6 +1,6 @@
 // Requests to the service, and its changes.
 
-import {pauseAfter, Problem} from './drilldown.js'
+import {pauseAfter, Problem, withoutWait} from './drilldown.js'
 import {addressOf, base, on} from './elements.js'
 
 // MARK: Requests to the service. Reads are repeated until the service can be reached.
@@ -76,7 +76,9 @@ export async function request(target, {signal, seconds, cache, headers, read = r
       const sent = token.value
       // @ts-ignore TypeScript 4.8 does not know these functions.
       const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
-      const response = await fetch(addressOf(target), {signal: limited, cache, headers: allHeaders(headers)})
+      // While the connection is lost, no request waits for a change, so that its answer shows at once that the service is
+      // back.
+      const response = await fetch(addressOf(connection.isLost ? withoutWait(target) : target), {signal: limited, cache, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
         connection.set(false)

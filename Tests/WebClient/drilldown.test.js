@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {applied, concerns, Drilldown, pauseAfter, Problem, version} = await import('../../Sources/WebClient/drilldown.js')
+const {applied, concerns, Drilldown, pauseAfter, Problem, version, withoutWait} = await import('../../Sources/WebClient/drilldown.js')
 
 test('the version is semantic', () => assert.match(version, /^\d+\.\d+\.\d+$/))
 
@@ -235,6 +235,21 @@ test('after no answer or a fault of the service the same link is asked again, wi
     [null, true], [null, 'Try again.'], [null, true], ['v1', 'shown'], ['v1', true], ['v1', 'The server answered with status 500.'], ['v2', 'shown']])
   const within = (wait, least) => wait >= least && wait <= least * 1.5
   assert.deepEqual(waits.map((wait, attempt) => within(wait, [1, 7, 4, 1, 2][attempt])), [true, true, true, true, true])
+})
+
+test('the first request after a failure does not wait for a change, and the next one does', async t => {
+  const {answer, asked, watch} = byHand(t), link = '/levels/A?pretty=true&since=v1', {next} = watch('/levels/A')
+  const follow = `/music${link}&wait=20&format=json&turn=7`
+  const asks = await links(answer, [level('v1', {follow})], [new TypeError('reset')], [{}, {status: 500}], [level('v1', {follow})])
+  assert.deepEqual(asks, ['/levels/A', `${link}&wait=20&format=json&turn=7`, `${link}&format=json`, `${link}&format=json`])
+  assert.equal((await asked(LEVEL)).link, `${link}&wait=20&format=json&turn=7`)
+  const states = [await next(), await next(), await next(), await next()].map(([, {isLost, problem}]) => isLost ?? problem?.status ?? 'shown')
+  assert.deepEqual(states, ['shown', true, 500, 'shown'])
+})
+
+test('a wait and a turn are taken out of a link, and nothing else', () => {
+  const links = ['/levels/?wait=x&since=v&wait=20&format=json&turn=7', '/changes?since=a-1&wait=20&format=json', '/levels/wait=5']
+  assert.deepEqual(links.map(withoutWait), ['/levels/?wait=x&since=v&format=json', '/changes?since=a-1&format=json', '/levels/wait=5'])
 })
 
 test('after a failed read the same answer is shown again, so that the page can take its notice away', async t => {

@@ -17,8 +17,24 @@ test('changes are followed by the link of each answer; anything may have changed
   }
   await live.follow()
   assert.deepEqual(heard, ['reset', 'beat', 'a-2', 'a-3', 'beat', 'reset', 'beat', 'reset', 'beat'])
-  assert.deepEqual(asked, ['', '?since=a-1', '?since=a-3', '?since=a-3&turn=7', '?since=a-3&turn=7', '', '?since=b-7', '', '?since=b-9'])
+  assert.deepEqual(asked, ['', '?since=a-1', '?since=a-3', '?since=a-3&turn=7', '?since=a-3', '', '?since=b-7', '', '?since=b-9'])
   assert.deepEqual([...caches], ['no-store'])
+})
+
+test('while the connection is lost no request waits for a change', async () => {
+  const asked = [], states = [], entries = turn => ({changes: [], follow: `/changes?since=a-1&wait=20&format=json&turn=${turn}`})
+  const answers = [entries(1), new TypeError('reset'), 503, entries(2), 500, entries(3), 401]
+  globalThis.fetch = async target => {
+    asked.push(target.slice(target.indexOf('/changes') + 8))
+    states.push(connection.isLost)
+    const answer = answers.shift()
+    if (answer instanceof Error) throw answer
+    return answer > 0 ? new Response('{}', {status: answer}) : Response.json(answer)
+  }
+  await live.follow()
+  const since = '?since=a-1', wait = '?since=a-1&wait=20&format=json'
+  assert.deepEqual(asked, ['', wait + '&turn=1', since + '&format=json', since + '&format=json', wait + '&turn=2', since + '&format=json', wait + '&turn=3'])
+  assert.deepEqual(states, [false, false, true, true, false, true, false])
 })
 
 test('a hidden page gives up its wait, and goes on with the same link when it is seen', async t => {

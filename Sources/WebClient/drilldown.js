@@ -119,7 +119,7 @@ export class Drilldown {
   // refusal, `link`.
   async #follow(link, query, show, signal) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
-    let answer = this.token ? null : this.#copy(key), isNew = true, attempt = 0
+    let answer = this.token ? null : this.#copy(key), isNew = true, attempt = 0, early = 0
     const tell = state => {
       try {
         show(answer, state)
@@ -132,7 +132,7 @@ export class Drilldown {
       try {
         if (!isNew) await untilVisible()
         // An answer that did not arrive in time may be long.
-        const isOpen = !this.token, how = {signal: within(attempt ? 120 : 45, signal)}
+        const isOpen = !this.token, begin = performance.now(), how = {signal: within(attempt ? 120 : 45, signal)}
         // For an equal request of another window, a browser would wait, because it may store the answer of the first.
         const received = isNew ? this.get(link, query, how)
           : this.get(attempt ? withoutWait(answer.follow) : answer.follow, {}, {...how, cache: 'no-store'})
@@ -140,9 +140,12 @@ export class Drilldown {
         if (signal.aborted) return
         if (attempt) this.#resume()
         const isShown = !isNew && !attempt && next.version === answer.version
+        // A cache that answers without a change and without a wait would otherwise be asked without a pause.
+        early = isShown && performance.now() - begin < 1000 ? early + 1 : 0
         answer = next
         isNew = false
         attempt = 0
+        if (early) await this.#pause(early - 1, {})
         if (isShown) continue
         tell({})
         if (isOpen) this.#stored(store => store.setItem(key, JSON.stringify(answer)))

@@ -157,9 +157,9 @@ const CHANGES = '/changes'
 class Live extends EventTarget {
   // Reads `/changes`, then the `follow` of each answer. After a refusal, begins anew.
   async follow() {
-    for (let link = CHANGES, attempt = 0; ;) {
+    for (let link = CHANGES, attempt = 0, early = 0; ;) {
       while (document.hidden) await new Promise(resolve => on(document, 'visibilitychange', resolve, {once: true}))
-      const over = new AbortController()
+      const over = new AbortController(), begin = performance.now()
       // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for the
       // Back button. Therefore a hidden page does not wait for changes.
       on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
@@ -171,8 +171,11 @@ class Live extends EventTarget {
         if (link === CHANGES) this.dispatchEvent(new Event('reset'))
         for (const detail of changes) this.dispatchEvent(new CustomEvent('change', {detail}))
         if (!changes.length) this.dispatchEvent(new Event('beat'))
+        // A cache that answers without a change and without a wait would otherwise be asked without a pause.
+        early = link !== CHANGES && !changes.length && performance.now() - begin < 1000 ? early + 1 : 0
         link = follow
         attempt = 0
+        if (early) await connection.pause(early - 1, {})
       } catch (error) {
         if (over.signal.aborted) continue
         // The reader has not entered a token.

@@ -247,6 +247,25 @@ test('the first request after a failure does not wait for a change, and the next
   assert.deepEqual(states, ['shown', true, 500, 'shown'])
 })
 
+test('an answer without a change and without a wait is followed after a pause, longer each time', async t => {
+  const {answer, asked, waits, watch} = byHand(t), {next} = watch('/levels/A')
+  await links(answer, ...Array(4).fill([level('v1')]), [level('v2')], [level('v2')])
+  await asked(LEVEL)
+  assert.deepEqual([(await next())[0].version, (await next())[0].version], ['v1', 'v2'])
+  assert.deepEqual(waits.map(wait => Math.floor(Math.log2(wait))), [0, 1, 2, 0])
+})
+
+test('an answer without a change is followed at once if it took its time', async t => {
+  const {answer, asked, waits, watch} = byHand(t), {now} = performance
+  t.after(() => performance.now = now)
+  let clock = 0
+  performance.now = () => clock += 1000
+  watch('/levels/A')
+  await links(answer, [level('v1')], [level('v1')], [level('v1')])
+  await asked(LEVEL)
+  assert.deepEqual(waits, [])
+})
+
 test('a wait and a turn are taken out of a link, and nothing else', () => {
   const links = ['/levels/?wait=x&since=v&wait=20&format=json&turn=7', '/changes?since=a-1&wait=20&format=json', '/levels/wait=5']
   assert.deepEqual(links.map(withoutWait), ['/levels/?wait=x&since=v&format=json', '/changes?since=a-1&format=json', '/levels/wait=5'])

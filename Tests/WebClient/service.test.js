@@ -37,6 +37,25 @@ test('while the connection is lost no request waits for a change', async () => {
   assert.deepEqual(states, [false, false, true, true, false, true, false])
 })
 
+test('an answer without a change and without a wait is followed after a pause, longer each time', async t => {
+  const pauses = [], {pause} = connection, {now} = performance, same = {changes: [], follow: '/changes?since=a-1'}
+  t.after(() => {
+    performance.now = now
+    connection.pause = pause
+  })
+  connection.pause = async (attempt, failure) => pauses.push([attempt, failure])
+  const answers = [same, same, same, {changes: [{}], follow: same.follow}, same, 'late', same, 401]
+  let clock = 0
+  performance.now = () => clock
+  globalThis.fetch = async () => {
+    if (answers[0] === 'late') clock += 1000 * Boolean(answers.shift())
+    const answer = answers.shift()
+    return answer > 0 ? new Response('{}', {status: answer}) : Response.json(answer)
+  }
+  await live.follow()
+  assert.deepEqual([pauses, answers], [[[0, {}], [1, {}], [0, {}]], []])
+})
+
 test('a hidden page gives up its wait, and goes on with the same link when it is seen', async t => {
   const asked = [], {addEventListener} = document, answers = [Response.json({changes: [], follow: '/changes?since=a-1'})]
   t.after(() => Object.assign(document, {hidden: false, addEventListener}))

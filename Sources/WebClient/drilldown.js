@@ -116,7 +116,7 @@ export class Drilldown {
 
   // Reads an answer, then its `follow`, then the `follow` of that answer, and so on. After a failure that may pass, the
   // same link is read again, but without a wait, so that the answer shows at once that the service is back; after a
-  // refusal, `link`.
+  // refusal or an answer that cannot be used, `link`.
   async #follow(link, query, show, signal) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
     let answer = this.token ? null : this.#copy(key), isNew = true, attempt = 0, early = 0
@@ -129,15 +129,21 @@ export class Drilldown {
     }
     if (answer) tell({isCopy: true})
     while (!signal.aborted) {
+      if (!isNew) await untilVisible()
+      // An answer that did not arrive in time may be long.
+      const isOpen = !this.token, begin = performance.now(), how = {signal: within(attempt ? 120 : 45, signal)}
+      let isRead = false
       try {
-        if (!isNew) await untilVisible()
-        // An answer that did not arrive in time may be long.
-        const isOpen = !this.token, begin = performance.now(), how = {signal: within(attempt ? 120 : 45, signal)}
         // For an equal request of another window, a browser would wait, because it may store the answer of the first.
-        const received = isNew ? this.get(link, query, how)
-          : this.get(attempt ? withoutWait(answer.follow) : answer.follow, {}, {...how, cache: 'no-store'})
-        const next = applied(await received, answer)
+        const received = await (isNew ? this.get(link, query, how)
+          : this.get(attempt ? withoutWait(answer.follow) : answer.follow, {}, {...how, cache: 'no-store'}))
         if (signal.aborted) return
+        isRead = true
+        const next = applied(received, answer)
+        if (!next.follow) {
+          answer = next
+          throw new Problem(200, {detail: 'The answer has no link `follow`, so its changes cannot be followed: the service is older than this module.'})
+        }
         if (attempt) this.#resume()
         const isShown = !isNew && !attempt && next.version === answer.version
         // A cache that answers without a change and without a wait would otherwise be asked without a pause.
@@ -151,10 +157,8 @@ export class Drilldown {
         if (isOpen) this.#stored(store => store.setItem(key, JSON.stringify(answer)))
       } catch (problem) {
         if (signal.aborted) return
-        if (!mayPass(problem)) {
-          isNew = true
-          this.#stored(store => store.removeItem(key))
-        }
+        isNew ||= isRead || !mayPass(problem)
+        if (isRefusal(problem)) this.#stored(store => store.removeItem(key))
         // Without the right token, the answer is not shown any more.
         if ([401, 403].includes(problem.status)) answer = null
         tell(problem.status ? {problem} : {isLost: true})
@@ -203,9 +207,12 @@ export class Drilldown {
 }
 
 /** Returns the whole of an answer to `follow`, which may have only the changes since `former`, the answer with that
-  `follow`. */
+  `follow`. Throws a Problem if these are changes since another version. */
 export function applied({since, removed, inserted, moved, updated, ...answer}, former) {
   if (!removed) return answer
+  if (since !== former?.version) {
+    throw new Problem(200, {detail: `The answer has the changes since the version '${since}', but the copy has the version '${former?.version}'.`})
+  }
   const byKey = new Map([...former.rows, ...updated.map(({row}) => row)].map(row => [row.key, row]))
   const taken = new Set([...removed, ...moved.map(({key}) => key)])
   const rows = former.rows.filter(({key}) => !taken.has(key)).map(({key}) => byKey.get(key))
@@ -233,5 +240,7 @@ async function untilVisible() {
   while (globalThis.document?.hidden) await new Promise(resolve => document.addEventListener('visibilitychange', resolve, {once: true}))
 }
 
-// Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault or busy.
-const mayPass = ({status}) => !status || status >= 500 || status === 429
+// Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault. An
+// answer that is not JSON (a SyntaxError) may come from a proxy.
+const mayPass = ({status, name}) => status ? status >= 500 : name !== 'SyntaxError'
+const isRefusal = ({status}) => status >= 400 && status < 500

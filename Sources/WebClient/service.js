@@ -72,10 +72,10 @@ async function readExactly(response) {
 export async function request(target, {signal, seconds, cache, headers, read = readExactly} = {}) {
   for (let attempt = 0; ; attempt++) {
     let failure
+    const sent = token.value
+    // @ts-ignore TypeScript 4.8 does not know these functions.
+    const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
     try {
-      const sent = token.value
-      // @ts-ignore TypeScript 4.8 does not know these functions.
-      const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
       // While the connection is lost, no request waits for a change, so that its answer shows at once that the service is
       // back.
       const response = await fetch(addressOf(connection.isLost ? withoutWait(target) : target), {signal: limited, cache, headers: allHeaders(headers)})
@@ -155,7 +155,7 @@ const CHANGES = '/changes'
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has changed for a
 // while).
 class Live extends EventTarget {
-  // Reads `/changes`, then the `follow` of each answer. After a refusal, begins anew.
+  // Reads `/changes`, then the `follow` of each answer. After a refusal, or an answer that cannot be used, begins anew.
   async follow() {
     for (let link = CHANGES, attempt = 0, early = 0; ;) {
       while (document.hidden) await new Promise(resolve => on(document, 'visibilitychange', resolve, {once: true}))
@@ -173,6 +173,7 @@ class Live extends EventTarget {
         if (!changes.length) this.dispatchEvent(new Event('beat'))
         // A cache that answers without a change and without a wait would otherwise be asked without a pause.
         early = link !== CHANGES && !changes.length && performance.now() - begin < 1000 ? early + 1 : 0
+        if (!follow) throw new Problem(200, {detail: 'The answer has no link `follow`.'})
         link = follow
         attempt = 0
         if (early) await connection.pause(early - 1, {})
@@ -180,8 +181,8 @@ class Live extends EventTarget {
         if (over.signal.aborted) continue
         // The reader has not entered a token.
         if (error.status === 401) return
-        if (error.status < 500) link = CHANGES
-        else connection.set(true)
+        if (error.status >= 500) connection.set(true)
+        else link = CHANGES
         await connection.pause(attempt++, error)
       } finally {
         over.abort()

@@ -281,7 +281,7 @@ test('after a failed read the same answer is shown again, so that the page can t
 })
 
 test('after a refusal the watch begins anew, with pauses', async t => {
-  for (const status of [400, 404, 410]) {
+  for (const status of [400, 404, 410, 429]) {
     const {answer, waits, watch} = byHand(t), {end, next} = watch('/levels/A', {sort: 'Title'})
     const asked = await links(answer, [level('v1')], [{}, {status}], [{}, {status}], [level('v1')])
     assert.deepEqual(asked.map(link => link.slice(10, 18)), ['sort=Tit', 'since=v1', 'sort=Tit', 'sort=Tit'])
@@ -289,6 +289,34 @@ test('after a refusal the watch begins anew, with pauses', async t => {
     assert.deepEqual(waits.map((wait, attempt) => Math.floor(Math.log2(wait)) === attempt), [true, true])
     end()
   }
+})
+
+test('after a refusal the watch waits as long as the service says', async t => {
+  const {answer, waits, watch} = byHand(t)
+  watch('/levels/A')
+  const asked = await links(answer, [level('v1')], [{}, {status: 429, headers: {'Retry-After': '40'}}], [level('v1')])
+  assert.deepEqual([asked[2], waits.length, waits[0] >= 40 && waits[0] <= 60], ['/levels/A', 1, true])
+})
+
+test('after an answer that cannot be used the watch begins anew, and keeps the copy', async t => {
+  const detail = 'The answer has the changes since the version \'v0\', but the copy has the version \'v1\'.'
+  for (const [body, told] of [['<p>a proxy</p>', true], ['null', true], [JSON.stringify(level('v2', {...NOTHING, since: 'v0'})), detail]]) {
+    const store = storage(), {answer, watch} = byHand(t, {store}), {end, next} = watch('/levels/A'), shown = level('v1', {rows: rows('a')})
+    assert.deepEqual((await links(answer, [shown], [body], [shown])).map(link => link.slice(10, 18)), ['', 'since=v1', ''])
+    const states = [await next(), await next(), await next()]
+    assert.deepEqual(states.map(([answer, {isLost, problem}]) => [answer, problem?.message ?? isLost]), [[shown, undefined], [shown, told], [shown, undefined]])
+    assert.deepEqual(store.items, {[KEY]: JSON.stringify(shown)})
+    end()
+  }
+})
+
+test('a service without links to follow is asked again and again, and the page is told why', async t => {
+  const {answer, waits, watch} = byHand(t), {next} = watch('/levels/A')
+  assert.deepEqual(await links(answer, [{version: 'v1'}], [{version: 'v2'}], [{version: 'v3'}]), ['/levels/A', '/levels/A', '/levels/A'])
+  const states = [await next(), await next()].map(([{version}, {isLost, problem}]) => [version, isLost, problem.message])
+  const sentence = 'The answer has no link `follow`, so its changes cannot be followed: the service is older than this module.'
+  assert.deepEqual(states, [['v1', undefined, sentence], ['v2', undefined, sentence]])
+  assert.deepEqual(waits.slice(0, 2).map(wait => Math.floor(Math.log2(wait))), [0, 1])
 })
 
 test('an exception of the page is reported, and the watches go on', async t => {
@@ -341,8 +369,8 @@ test('where storage is blocked or full there are no copies, and all else works',
   for (const store of [undefined, {getItem: refuse, setItem: refuse, removeItem: refuse}]) {
     const {answer, watch} = byHand(t, {store})
     const {next} = watch('/levels/A')
-      await answer(LEVEL, {version: 'v1'})
-    assert.deepEqual(await next(), [{version: 'v1'}, {}])
+    await answer(LEVEL, level('v1'))
+    assert.deepEqual(await next(), [level('v1'), {}])
   }
 })
 

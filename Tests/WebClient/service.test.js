@@ -37,6 +37,21 @@ test('while the connection is lost no request waits for a change', async () => {
   assert.deepEqual(states, [false, false, true, true, false, true, false])
 })
 
+test('after a refusal or an answer that cannot be used, /changes begins anew after a pause', async t => {
+  const asked = [], pauses = [], {pause} = connection, entries = {changes: [], follow: '/changes?since=a-1'}
+  t.after(() => connection.pause = pause)
+  connection.pause = async (attempt, {retryAfter}) => pauses.push([attempt, retryAfter ?? null])
+  const answers = [entries, {}, {changes: []}, {changes: []}, entries, 429, null, 401]
+  globalThis.fetch = async target => {
+    asked.push(target.slice(target.indexOf('/changes') + 8))
+    const answer = answers.shift()
+    return answer > 0 ? new Response('{}', {status: answer, headers: {'Retry-After': '7'}}) : Response.json(answer)
+  }
+  await live.follow()
+  assert.deepEqual(asked, ['', '?since=a-1', '', '', '', '?since=a-1', '', ''])
+  assert.deepEqual(pauses, [[0, null], [1, null], [2, null], [0, 7], [1, null]])
+})
+
 test('an answer without a change and without a wait is followed after a pause, longer each time', async t => {
   const pauses = [], {pause} = connection, {now} = performance, same = {changes: [], follow: '/changes?since=a-1'}
   t.after(() => {

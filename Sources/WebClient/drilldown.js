@@ -18,6 +18,10 @@ export class Problem extends Error {
   }
 }
 
+/** Returns whether a link begins with one `/`, so that after the address of a service it leads to no other host. A
+  browser takes `\\` for `/`, and ignores white space. */
+export const isPath = link => /^\/(?![\s/\\])/.test(link)
+
 // One of the ways to encode a segment, the same for each way in which a link can have it.
 function canonical(segment) {
   try {
@@ -80,6 +84,7 @@ export class Drilldown {
   /** Sends a request once. `tag`: the version that the item must still have. Throws a Problem if the server refuses,
     and a TypeError if the connection fails. */
   async send(method, link, content, tag, how = {}) {
+    if (!isPath(link)) throw new Problem(400, {detail: `'${link}' is not a link of this service, because it does not begin with one '/'.`})
     const headers = {
       Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
       ...(content !== undefined && {'Content-Type': 'application/json'}), ...(tag && {'If-Match': `"${tag}"`})}

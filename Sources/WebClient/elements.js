@@ -1,12 +1,17 @@
 // Functions that make elements, and that format text and values.
 
+import {isPath} from './drilldown.js'
+
 // MARK: The path prefix under which a proxy serves the service; empty without a prefix. The modules are in the folder
 // `/client/HASH` below the prefix.
 
 export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
 // The address of a link with or without the prefix; the links of the service have the prefix.
-export const addressOf = link => link.startsWith(base + '/') ? link : base + link
+export function addressOf(link) {
+  if (!isPath(link)) throw new Error(`'${link}' is not a link of this service.`)
+  return link.startsWith(base + '/') ? link : base + link
+}
 
 // MARK: Making elements. Text always becomes a text node: nothing from a document is ever parsed as HTML.
 

@@ -70,6 +70,8 @@ async function readExactly(response) {
  *   `seconds`: the time after which an attempt has failed. It needs a signal.
  */
 export async function request(target, {signal, seconds, cache, headers, read = readExactly} = {}) {
+  // Throws here if `target` is not a link: a repetition would not help.
+  addressOf(target)
   for (let attempt = 0; ; attempt++) {
     let failure
     const sent = token.value

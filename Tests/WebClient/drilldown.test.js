@@ -40,6 +40,18 @@ test('options are added to those of a link, which may have the path of the addre
   assert.deepEqual(asked.map(each => each[1]), ['/levels/?q=a+b', '/levels/?limit=2&sort=-Title', '/levels/'].map(link => 'http://host/music' + link))
 })
 
+test('a link that could lead to another host is not asked, and an answer with it begins anew', async t => {
+  const asked = answering()
+  for (const link of ['.evil/levels/', '@evil/', '//evil/', '/\\evil/', '/\t/evil/', 'https://evil/', '', undefined]) {
+    const detail = `'${link}' is not a link of this service, because it does not begin with one '/'.`
+    await assert.rejects(service().send('GET', link), {status: 400, message: detail}, link)
+  }
+  assert.deepEqual(asked, [])
+  const {answer, watch} = byHand(t), {next} = watch('/levels/A')
+  assert.deepEqual(await links(answer, [level('v1', {follow: '.evil/levels/A'})], [level('v1')]), ['/levels/A', '/levels/A'])
+  assert.deepEqual([(await next())[1], (await next())[1].problem.status], [{}, 400])
+})
+
 test('a save is repeated where other fields were changed', async () => {
   const asked = answering([412, {}], [200, {...first, fieldsVersion: 'v2', fields: {Note: 'a', Other: 2}}], [200, {saved: true}])
   assert.deepEqual(await service().save(first, {Note: 'b'}), {saved: true})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
+const {addressOf} = await import('../../Sources/WebClient/elements.js')
 const {connection, live, request, token} = await import('../../Sources/WebClient/service.js')
 
 test('changes are followed by the link of each answer; anything may have changed when this begins anew', async () => {
@@ -91,6 +92,15 @@ test('a hidden page gives up its wait, and goes on with the same link when it is
   })
   await live.follow()
   assert.deepEqual(asked, ['', '?since=a-1', '?since=a-1'])
+})
+
+test('a link that could lead to another host is not asked', async () => {
+  globalThis.fetch = () => assert.fail('asked')
+  for (const link of ['.evil/levels/', '@evil/', '//evil/', '/\\evil/', '/\t/evil/', 'https://evil/', '', undefined]) {
+    const message = `'${link}' is not a link of this service.`
+    assert.throws(() => addressOf(link), {message})
+    await assert.rejects(request(link), {message})
+  }
 })
 
 test('a request is repeated until the service answers, and an answer that cannot be read three more times', async () => {

@@ -63,6 +63,22 @@ async function readExactly(response) {
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value : null)
 }
 
+// Whether caches may keep answers about levels and details without asking the service (`--cache-control`).
+let isKept = false
+
+// The link of a level or a detail, so that its answer is not older than the latest change that the page knows. No item
+// has a revision as its version, so the service answers at once with the whole item.
+function current(target, format) {
+  if (!isKept || !live.revision) return target
+  return `${target}${target.includes('?') ? '&' : '?'}since=${live.revision}&wait=1&format=${format}`
+}
+
+// The format of the answer about a level or a detail; undefined for other requests.
+function formatOf(target, accept = 'application/json') {
+  if (!/^\/(levels|detail)(?=[/?]|$)/.test(addressOf(target).slice(base.length))) return
+  return {'application/json': 'json', 'application/x-plist': 'plist'}[accept]
+}
+
 /**
  * Repeats a request until the service has answered, and returns the result of `read`; throws a Problem for a refusal.
  * @param {string} target
@@ -71,7 +87,7 @@ async function readExactly(response) {
  */
 export async function request(target, {signal, seconds, cache, headers, read = readExactly} = {}) {
   // Throws here if `target` is not a link: a repetition would not help.
-  addressOf(target)
+  const format = formatOf(target, headers?.Accept)
   for (let attempt = 0; ; attempt++) {
     let failure
     const sent = token.value
@@ -80,8 +96,10 @@ export async function request(target, {signal, seconds, cache, headers, read = r
     try {
       // While the connection is lost, no request waits for a change, so that its answer shows at once that the service is
       // back.
-      const response = await fetch(addressOf(connection.isLost ? withoutWait(target) : target), {signal: limited, cache, headers: allHeaders(headers)})
+      const link = format ? current(target, format) : target
+      const response = await fetch(addressOf(connection.isLost ? withoutWait(link) : link), {signal: limited, cache, headers: allHeaders(headers)})
       if (response.ok) {
+        if (format) isKept ||= !/no-(cache|store)/.test(response.headers.get('Cache-Control') ?? 'no-cache')
         const answer = await read(response)
         connection.set(false)
         return answer
@@ -157,6 +175,9 @@ const CHANGES = '/changes'
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has changed for a
 // while).
 class Live extends EventTarget {
+  // The revision of the latest answer.
+  revision = null
+
   // Reads `/changes`, then the `follow` of each answer. After a refusal, or an answer that cannot be used, begins anew.
   async follow() {
     for (let link = CHANGES, attempt = 0, early = 0; ;) {
@@ -168,7 +189,8 @@ class Live extends EventTarget {
       try {
         // The service answers after 20 seconds if nothing changes. For an equal request of another window, a browser would
         // wait, because it may store the answer of the first.
-        const {changes, follow} = await request(link, {signal: over.signal, seconds: 35, cache: 'no-store'})
+        const {revision, changes, follow} = await request(link, {signal: over.signal, seconds: 35, cache: 'no-store'})
+        this.revision = revision
         // What was read before this answer may be older.
         if (link === CHANGES) this.dispatchEvent(new Event('reset'))
         for (const detail of changes) this.dispatchEvent(new CustomEvent('change', {detail}))

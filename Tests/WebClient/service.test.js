@@ -94,6 +94,30 @@ test('a hidden page gives up its wait, and goes on with the same link when it is
   assert.deepEqual(asked, ['', '?since=a-1', '?since=a-1'])
 })
 
+test('where caches may keep answers, a level or detail is read with the latest revision, so that it is not older', async t => {
+  let asked = [], kept = 'public, s-maxage=30'
+  t.after(() => live.revision = null)
+  globalThis.fetch = async target => {
+    asked.push(target.slice(target.search(/\/(levels|detail|readyz)/)))
+    return Response.json({}, {headers: {'Cache-Control': kept}})
+  }
+  const ask = async (...requests) => {
+    asked = []
+    for (const [target, Accept] of requests) await request(target, {...(Accept && {headers: {Accept}})})
+    return asked
+  }
+  const requests = [['/levels/'], ['/levels/A?q=x'], ['/detail/A', 'application/x-plist'], ['/detail/A', '*/*'], ['/readyz']]
+  const plain = requests.map(([target]) => target), since = 'since=a-7&wait=1&format='
+  live.revision = 'a-7'
+  kept = 'no-cache'
+  assert.deepEqual(await ask(...requests), plain)
+  live.revision = null
+  kept = 'public, s-maxage=30'
+  assert.deepEqual(await ask(...requests), plain)
+  live.revision = 'a-7'
+  assert.deepEqual(await ask(...requests), ['/levels/?' + since + 'json', '/levels/A?q=x&' + since + 'json', '/detail/A?' + since + 'plist', '/detail/A', '/readyz'])
+})
+
 test('a link that could lead to another host is not asked', async () => {
   globalThis.fetch = () => assert.fail('asked')
   for (const link of ['.evil/levels/', '@evil/', '//evil/', '/\\evil/', '/\t/evil/', 'https://evil/', '', undefined]) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The web client in a browser through trouble: hostile documents, a server that is killed and started again, one that takes
-two seconds for each answer, a document that breaks, and changes while a long level is scrolled."""
+two seconds for each answer, a document that breaks, a cache that keeps answers, and changes while a long level is scrolled."""
 
 import http.client
 import http.server
@@ -12,7 +12,8 @@ import tempfile
 import threading
 import urllib.request
 
-from harness.client import wait_until
+from harness.caches import CachingNginx
+from harness.client import get, wait_until
 from harness.server import Server, unused_port
 from harness.verdict import Verdict, options
 from harness.web_client import NARROW, WIDE, Window, origin, expect_no_complaints
@@ -140,6 +141,31 @@ def slow(verdict, program, file):
         verdict.expect(window.notices() == [], f"slow is not lost: {window.notices()}")
 
 
+def behind_cache(verdict, program, file):
+    """The cache keeps plain answers for longer than the test takes; the page shows each change nevertheless."""
+    def document(*leaves, note):
+        save(file, {"Title": "Kept", "Rows": [{"Title": "Branch", "Children": [*leaves, {"Title": "Leaf", "Note": note}]}, "Other"]})
+    document("One", note="first")
+    shared = ("--cache-control", "public, s-maxage=300")
+    with tempfile.TemporaryDirectory() as folder, Server(program, file, *shared) as server, CachingNginx(
+            folder, server.port) as front, Window(f"http://127.0.0.1:{front.port}", WIDE) as window:
+        kept = get(front.port, "/levels/Branch?limit=100&start=0&sections=page").body
+        window.open("/browse/Branch")
+        verdict.expect(window.shows(["One", "Leaf"]), f"the level comes: {window.seen()}")
+        document("One", "Two", note="second")
+        verdict.expect(window.shows(["One", "Two", "Leaf"]), f"a change is shown: {window.seen()}")
+        window.click_row("Leaf")
+        verdict.expect(window.soon(lambda: window.fields().get("Note") == "second"), f"so is the changed detail: {window.fields()}")
+        document("Two", note="third")
+        verdict.expect(window.soon(lambda: window.fields().get("Note") == "third"), f"and the next change: {window.fields()}")
+        window.open("/browse/Branch")
+        verdict.expect(window.shows(["Two", "Leaf"]), f"a page that is opened has all changes: {window.seen()}")
+        old = get(front.port, "/levels/Branch?limit=100&start=0&sections=page")
+        verdict.expect(
+            front.is_hit(old) and old.body == kept, f"and the cache still has the plain answer of before: {old.headers} {old.body}")
+        expect_no_complaints(verdict, window)
+
+
 VISIBLE = """
 const list = document.querySelector('.scroller'), box = list.getBoundingClientRect()
 return [...list.querySelectorAll('.item')].map(item => [item.getBoundingClientRect().top - box.top, item.querySelector('.title')?.textContent])
@@ -187,7 +213,7 @@ def changes(verdict, program, file, count):
 def main():
     arguments = options(__doc__, changes=300)
     with Verdict("trouble in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
-        for part in (shows_as_text, restart, slow):
+        for part in (shows_as_text, restart, slow, behind_cache):
             part(verdict, arguments.server, pathlib.Path(folder, part.__name__ + ".json"))
         changes(verdict, arguments.server, pathlib.Path(folder, "changes.json"), arguments.changes)
 

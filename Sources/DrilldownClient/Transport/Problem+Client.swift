@@ -15,10 +15,13 @@ extension Problem {
     ///
     /// - Parameter address: the address of the service.
     static func unreachable(_ target: String, of address: String, error: any Error) -> Problem {
-        Problem(
+        var problem = Problem(
             .unreachable, title: "Unreachable",
             detail: "\(address) sent no complete answer to \(target.prefix { $0 != "?" }): \(reason(error)).",
             instance: target)
+        // On Linux, Foundation reports a connection that ends before the answer as a bad response.
+        problem.isConnectionLost = [.networkConnectionLost, .badServerResponse].contains((error as? URLError)?.code)
+        return problem
     }
 
     /// Returns the reason for a missing answer in words, because Foundation does not describe the error on Linux.

@@ -78,15 +78,13 @@ final class Transport: Sendable {
         var result = URLRequest(url: url)
         result.httpMethod = request.method
         result.httpBody = request.body
-        result.timeoutInterval = timeout(of: request)
+        result.timeoutInterval = configuration.timeout + Double(request.wait)
         for (name, value) in request.header { result.setValue(value, forHTTPHeaderField: name) }
         if request.url != nil { return result }
         for (name, value) in configuration.headerFields { result.setValue(value, forHTTPHeaderField: name) }
         if let token { result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return result
     }
-
-    func timeout(of request: Request) -> Double { configuration.timeout + Double(request.wait) }
 
     var address: String { configuration.address }
 }

@@ -126,9 +126,9 @@ extension ChangeFollower {
                 await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: answer.count > 0))
             } catch {
                 guard !Task.isCancelled else { return }
-                if waits, transport.isCut(link, after: backoff.now() - begin) { failures = 0 }
                 if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
+                if waits, problem.isCut(after: backoff.now() - begin) { failures = 0 }
                 if !problem.isOutage, link != nil {
                     link = nil
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))

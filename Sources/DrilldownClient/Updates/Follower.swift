@@ -41,10 +41,9 @@ struct Follower<Target: Observed>: Sendable {
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                let isGivenUp = transport.isGivenUp(error)
-                if waits, isGivenUp || transport.isCut(poller.follow, after: backoff.now() - begin) { failures = 0 }
-                if isGivenUp { continue }
+                if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
+                if waits, problem.isCut(after: backoff.now() - begin) { failures = 0 }
                 if !problem.isOutage, poller.follow != nil {
                     poller.beginAnew()
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
@@ -80,11 +79,14 @@ struct Follower<Target: Observed>: Sendable {
     }
 }
 
-extension Transport {
-    /// Returns whether a proxy may have ended a request that waits, which is not an outage: the request has waited for
-    /// some time, but not until its time-out.
-    func isCut(_ link: String?, after duration: Duration) -> Bool {
-        !PollingPace.isEarly(duration) && duration < .seconds(timeout(of: Request(link ?? "")))
+extension Problem {
+    /// The minimum time, in seconds, for which a proxy that limits waits lets a request wait.
+    private static let shortestWait = 5.0
+
+    /// Returns whether a proxy may have ended a request that waits, which is not an outage: the connection ended, or the
+    /// status is 504, after some seconds.
+    func isCut(after duration: Duration) -> Bool {
+        (isConnectionLost || status == 504) && duration >= .seconds(Self.shortestWait)
     }
 }
 
@@ -98,10 +100,7 @@ struct PollingPace: Sendable {
     /// The minimum time, in seconds, from a request that is answered with a change to the next request.
     static let interval = 0.05
     /// If nothing changes, a server that waits answers after this number of seconds at the earliest.
-    static let earliest = 0.9
-
-    /// Returns whether an answer without a change came too soon for a server that waits.
-    static func isEarly(_ duration: Duration) -> Bool { duration < .seconds(earliest) }
+    private static let earliest = 0.9
 
     /// Returns the number of seconds to pause before the next request, after an answer that took `duration`.
     mutating func pause(after duration: Duration, isChange: Bool) -> Double {
@@ -110,7 +109,7 @@ struct PollingPace: Sendable {
             early = 0
             return max(0, Self.interval - seconds)
         }
-        early = Self.isEarly(duration) ? min(early + 1, 10) : 0
+        early = seconds < Self.earliest ? min(early + 1, 10) : 0
         // A single early answer does not show that the server never waits.
         guard early > 1 else { return 0 }
         return min(Self.longest, Double(1 << (early - 2)))

@@ -24,6 +24,8 @@ public struct Problem: Error, Hashable, Sendable {
     public var members: Fields
     /// The number of seconds to wait before the next attempt; nil if the server sent no `Retry-After`.
     public var retryAfter: Double?
+    /// Whether there is no answer because the connection ended.
+    var isConnectionLost = false
 
     /// Creates a problem with these values.
     public init(

@@ -61,16 +61,21 @@ struct PollingPaceTests {
         #expect(origin.requests.map(\.path) == [first, waiting, waiting, again, waiting])
     }
 
-    @Test(arguments: [(20, [1.5, 1.5, 1.5, 1.5]), (0, [1.5, 3, 6, 12]), (50, [1.5, 3, 6, 12])])
-    func `A proxy that cuts waits does not slow them down unless it does so at once, but a time-out does`(
-        _ seconds: Int, _ delays: [Double]
+    @Test(arguments: [
+        (5.0, StubOrigin.Answer.last([]), [1.5, 1.5, 1.5, 1.5]),
+        (20, .status("504 Gateway Timeout"), [1.5, 1.5, 1.5, 1.5]),
+        (0, .last([]), [1.5, 3, 6, 12]), (4.9, .status("504 Gateway Timeout"), [1.5, 3, 6, 12]),
+        (1.2, .status("502 Bad Gateway"), [1.5, 3, 6, 12]), (20, .status("502 Bad Gateway"), [1.5, 3, 6, 12]),
+    ])
+    func `A proxy that cuts waits after some seconds does not slow them down, but any other failure does`(
+        _ seconds: Double, _ failure: StubOrigin.Answer, _ delays: [Double]
     ) async throws {
         let time = Guarded(ContinuousClock.now)
         let unchanged = StubOrigin.Answer.level.replacing("\"rows\":[", with: "\"since\":\"v1\",\"was\":[")
         let origin = try StubOrigin { request in
             if request.path.contains("wait=") {
                 time.withLock { $0 += .seconds(seconds) }
-                return .last([])
+                return failure
             }
             return StubOrigin.Answer.json(request.path.contains("since=") ? unchanged : StubOrigin.Answer.level)
         }

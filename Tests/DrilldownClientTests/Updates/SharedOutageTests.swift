@@ -9,7 +9,7 @@ struct SharedOutageTests {
     private let stub: StubOrigin
     private let server: Server
     /// The status of answers to requests for paths that begin so, how many are still answered so, and after which time.
-    private let refusal = Guarded<(status: String, path: String, count: Int, seconds: Int)?>(nil)
+    private let refusal = Guarded<(status: String, path: String, count: Int, seconds: Double)?>(nil)
     private let time = Guarded(ContinuousClock.now)
     private static let waiting = "/changes?since=r0&wait=20&format=json"
 
@@ -53,22 +53,40 @@ struct SharedOutageTests {
         #expect(stub.requests.count { $0.path.hasPrefix("/levels/") && $0.path.contains("wait=") } <= 1)
     }
 
-    @Test(arguments: [(1, 0), (3, 15)])
+    @Test(arguments: [("503 Service Unavailable", 1, 0.0), ("504 Gateway Timeout", 3, 15)])
     func `One failure of the shared wait, and a proxy that cuts it, are not shown`(
-        _ count: Int, _ seconds: Int
+        _ status: String, _ count: Int, _ seconds: Double
     ) async throws {
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
         )
         _ = (try await first.next(), try await second.next())
         while self.count(Self.waiting) < 1 { await Task.yield() }
-        refusal.withLock { $0 = ("503 Service Unavailable", Self.waiting, count, seconds) }
+        refusal.withLock { $0 = (status, Self.waiting, count, seconds) }
         server.retryNow()
         while self.count(Self.waiting) < count + 2 { await Task.yield() }
         for name in ["A", "B"] {
             let state = try await server.observations.join(LevelTarget(path: [name], query: .all)).next()
             #expect(state?.newest.number == 0)
         }
+    }
+
+    @Test func `A shared wait that fails after a second is repeated less and less often`() async throws {
+        let (pauses, sender) = AsyncStream.makeStream(of: Double.self)
+        server.observations.backoff.withLock { backoff in
+            backoff.random = { $0.upperBound }
+            backoff.sleep = { sender.yield($0) }
+        }
+        refusal.withLock { $0 = ("502 Bad Gateway", Self.waiting, .max, 1.2) }
+        var (first, second) = (
+            server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+        )
+        _ = (try await first.next(), try await second.next())
+        var found: [Double] = []
+        for await pause in pauses.prefix(4) { found.append(pause) }
+        #expect(found == [1.5, 3, 6, 12])
+        #expect(try await first.next { !$0.isConnected }?.interruption?.status == 502)
+        #expect(try await second.next { !$0.isConnected }?.interruption?.status == 502)
     }
 
     @Test func `After an outage without a change, each level is current again`() async throws {

@@ -33,8 +33,14 @@ extension Problem {
     /// Whether the service may answer the same link later. After any other problem, begin without a link.
     var isOutage: Bool {
         guard let status else { return kind == .unreachable }
-        return status >= 500 || status == 429 || status == 408
+        return status >= 500
     }
+
+    /// Whether the server refuses requests only for some time (408 and 429).
+    var isTransientRefusal: Bool { status == 408 || status == 429 }
+
+    /// Whether the next request comes only after a pause, although it is another request.
+    var asksForPause: Bool { isTransientRefusal || retryAfter != nil }
 
     /// Returns the problem of an answer without a link `follow`.
     static func notFollowed(_ target: String, by server: String) -> Problem {

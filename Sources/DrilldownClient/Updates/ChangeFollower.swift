@@ -129,12 +129,13 @@ extension ChangeFollower {
                 if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
                 if waits, problem.isCut(after: backoff.now() - begin) { failures = 0 }
-                if !problem.isOutage, link != nil {
-                    link = nil
+                let isAnew = !problem.isOutage && link != nil
+                if isAnew { link = nil }
+                if isAnew, !problem.asksForPause {
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
                     continue
                 }
-                guard !problem.isRefusal else { return end(giveUp) }
+                guard isAnew || !problem.isRefusal else { return end(giveUp) }
                 failures += 1
                 fail(failures > 1 ? problem : nil)
                 await transport.pauses.pause(
@@ -191,5 +192,7 @@ extension ChangeFollower {
 extension Problem {
     /// Whether it is pointless to repeat the request. Unlike in `isTemporary`, a proxy's refusal (a status from 400 to
     /// 499) counts as final.
-    fileprivate var isRefusal: Bool { !isOutage && (!isTemporary || (400..<500).contains(status ?? 0)) }
+    fileprivate var isRefusal: Bool {
+        !isOutage && !isTransientRefusal && (!isTemporary || (400..<500).contains(status ?? 0))
+    }
 }

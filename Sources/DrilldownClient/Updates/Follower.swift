@@ -44,12 +44,13 @@ struct Follower<Target: Observed>: Sendable {
                 if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
                 if waits, problem.isCut(after: backoff.now() - begin) { failures = 0 }
-                if !problem.isOutage, poller.follow != nil {
-                    poller.beginAnew()
+                let isAnew = !problem.isOutage && poller.follow != nil
+                if isAnew { poller.beginAnew() }
+                if isAnew, !problem.asksForPause {
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
                     continue
                 }
-                guard problem.isTemporary else { return end(problem, poller: poller) }
+                guard isAnew || problem.isTemporary else { return end(problem, poller: poller) }
                 failures += 1
                 // A server that restarts is back at the next attempt, so the first failure is not reported if content
                 // is shown.

@@ -89,7 +89,7 @@ extension Problem {
     ///
     /// True if the answer was missing or did not come from the service, or if the server had a fault or was busy.
     public var isTemporary: Bool {
-        kind == .unreadableAnswer || kind == .foreignRefusal || isOutage
+        kind == .unreadableAnswer || kind == .foreignRefusal || isOutage || isTransientRefusal
     }
 }
 

@@ -19,8 +19,12 @@ struct FollowTests {
         json(StubOrigin.Answer.level, version, turn: turn)
     }
 
-    private static func problem(_ status: String, _ members: String) -> StubOrigin.Answer {
-        .status(status, ["Content-Type": "application/problem+json"], Array("{\(members),\"detail\":\"No.\"}".utf8))
+    private static func problem(
+        _ status: String, _ members: String, _ fields: [String: String] = [:]
+    ) -> StubOrigin.Answer {
+        .status(
+            status, ["Content-Type": "application/problem+json"].merging(fields) { $1 },
+            Array("{\(members),\"detail\":\"No.\"}".utf8))
     }
 
     /// A client whose pauses are over at once, and these pauses without their random part.
@@ -57,7 +61,7 @@ struct FollowTests {
 
     @Test(arguments: [
         (StubOrigin.Answer.status("503 Service Unavailable", ["Retry-After": "7"]), 7.0),
-        (.status("500 Internal Server Error"), 1), (.status("429 Too Many Requests", ["Retry-After": "2"]), 2),
+        (.status("500 Internal Server Error"), 1),
         (.last(StubOrigin.Answer.message("200 OK", ["Content-Length": "9"], [])), 1),
     ])
     func `After an outage, the same link is requested again, and one failure is not shown`(
@@ -90,6 +94,25 @@ struct FollowTests {
         let next = try #require(try await updates.next())
         #expect(next.level?.version == "v2" && next.isCurrent)
         #expect(pauses.withLock { $0 } == [])
+        #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, Self.first])
+    }
+
+    @Test(arguments: [
+        (StubOrigin.Answer.status("429 Too Many Requests", ["Retry-After": "2"]), 2.0),
+        (.status("429 Too Many Requests"), 1), (.status("408 Request Timeout"), 1),
+        (.status("403 Forbidden", ["Retry-After": "7"]), 7),
+        (problem("403 Forbidden", #""type":"/problems/forbidden""#, ["Retry-After": "7"]), 7),
+    ])
+    func `After a refusal for some time, the level is read anew when the time is over`(
+        _ refusal: StubOrigin.Answer, _ pause: Double
+    ) async throws {
+        let origin = try StubOrigin(script: [Self.level(), refusal, Self.level("v2")])
+        let (server, pauses) = try client(of: origin)
+        var updates = server.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.level?.version == "v1")
+        let next = try #require(try await updates.next())
+        #expect(next.level?.version == "v2" && next.isCurrent)
+        #expect(pauses.withLock { $0 } == [pause])
         #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, Self.first])
     }
 

@@ -42,13 +42,17 @@ struct SharedOutageTests {
     private func count(_ text: String) -> Int { stub.requests.count { $0.path.contains(text) } }
 
     @Test(arguments: ["429 Too Many Requests", "408 Request Timeout", "503 Service Unavailable"])
-    func `A temporary refusal does not end the shared wait`(_ status: String) async throws {
+    func `A temporary refusal does not end the shared wait, and only an outage repeats the link`(
+        _ status: String
+    ) async throws {
         var (first, second) = (
             server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
         )
         refusal.withLock { $0 = (status, Self.waiting, 3, 0) }
         _ = (try await first.next(), try await second.next())
         while count(Self.waiting) < 3 { await Task.yield() }
+        let links = stub.requests.map(\.path).filter { $0.hasPrefix("/changes") }.prefix(3)
+        #expect(links.map { $0.contains("since=r0") } == [false, true, status.hasPrefix("5")])
         // The first level may have waited by itself before the second was observed.
         #expect(stub.requests.count { $0.path.hasPrefix("/levels/") && $0.path.contains("wait=") } <= 1)
     }

@@ -35,21 +35,31 @@ struct Backoff: Sendable {
     }
 }
 
-/// The pauses after failed requests. The next request that succeeds ends all pauses.
+/// The pauses after failed requests. The next request that succeeds ends them, except for the pauses that the server
+/// has asked for.
 final class Pauses: Sendable {
-    private let sleeping = Guarded<[Int: Task<Void, Never>]>([:])
+    private let pausing = Guarded<[Int: Pause]>([:])
     private let count = Guarded(0)
 
-    /// Waits for a number of seconds, or less if `end` is called or the task is cancelled.
-    func pause(_ seconds: Double, _ sleep: @escaping @Sendable (_ seconds: Double) async throws -> Void) async {
-        guard seconds > 0 else { return }
+    private struct Pause {
+        let isAskedFor: Bool
+        let task: Task<Void, Never>
+    }
+
+    /// Pauses after a failure, at most until the pause is ended or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - failures: the number of consecutive failures, at least 1.
+    ///   - problem: the latest failure.
+    func pause(after failures: Int, _ problem: Problem, _ backoff: Backoff) async {
+        let seconds = backoff.delay(after: failures, retryAfter: problem.retryAfter)
         let number = count.withLock { count in
             count += 1
             return count
         }
-        let task = sleeping.withLock { sleeping in
-            let task = Task { _ = await Result.catching { try await sleep(seconds) } }
-            sleeping[number] = task
+        let task = pausing.withLock { pausing in
+            let task = Task { _ = await Result.catching { try await backoff.sleep(seconds) } }
+            pausing[number] = Pause(isAskedFor: problem.retryAfter != nil, task: task)
             return task
         }
         await withTaskCancellationHandler {
@@ -57,13 +67,18 @@ final class Pauses: Sendable {
         } onCancel: {
             task.cancel()
         }
-        sleeping.withLock { $0[number] = nil }
+        pausing.withLock { $0[number] = nil }
     }
 
-    /// Ends all pauses.
-    func end() {
-        sleeping.withLock { sleeping in
-            for task in sleeping.values { task.cancel() }
+    /// Ends the pauses that the server has not asked for.
+    func end() { end { !$0.isAskedFor } }
+
+    /// Ends all pauses, even if the server has asked for them.
+    func endAll() { end { _ in true } }
+
+    private func end(_ isOver: @Sendable (Pause) -> Bool) {
+        pausing.withLock { pausing in
+            for pause in pausing.values where isOver(pause) { pause.task.cancel() }
         }
     }
 }

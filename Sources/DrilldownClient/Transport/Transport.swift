@@ -11,7 +11,8 @@ final class Transport: Sendable {
     /// The session of most requests; the number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
     private let tokens: TokenMemory?
-    /// The pauses after failures. Any answer of the service ends all pauses, except an answer with a temporary problem.
+    /// The pauses after failures. Any answer of the service, except an answer with a temporary problem, ends the pauses
+    /// that the service has not asked for.
     let pauses = Pauses()
 
     init(_ configuration: ServerConfiguration) {

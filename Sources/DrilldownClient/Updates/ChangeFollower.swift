@@ -52,16 +52,18 @@ final class ChangeFollower: Sendable {
         await wait(id) { $0.task != nil && $0.members[id]?.isOutdated == false }
     }
 
-    /// Waits until the server answers again, after a read has failed.
+    /// Notes that the read has failed, so that the level or the detail must be read again.
+    func failReading(_ observed: AnyObject) {
+        state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = true }
+    }
+
+    /// Waits until the server answers again.
     ///
     /// - Returns: true after the wait; false, without a wait, if the latest request for changes succeeded.
     func waitUntilBack(for observed: AnyObject) async -> Bool {
-        let isAway = state.withLock { state in
-            state.members[ObjectIdentifier(observed)]?.isOutdated = true
-            return state.isAway
-        }
-        if isAway { await wait(ObjectIdentifier(observed)) { $0.isAway } }
-        return isAway
+        guard state.withLock(\.isAway) else { return false }
+        await wait(ObjectIdentifier(observed)) { $0.isAway }
+        return true
     }
 
     /// Waits until the member is woken. Returns immediately if the condition does not hold.
@@ -138,8 +140,7 @@ extension ChangeFollower {
                 guard isAnew || !problem.isRefusal else { return end(giveUp) }
                 failures += 1
                 fail(failures > 1 ? problem : nil)
-                await transport.pauses.pause(
-                    backoff.delay(after: failures, retryAfter: problem.retryAfter), backoff.sleep)
+                await transport.pauses.pause(after: failures, problem, backoff)
             }
         }
     }

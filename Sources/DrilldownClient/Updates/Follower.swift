@@ -55,12 +55,18 @@ struct Follower<Target: Observed>: Sendable {
                 // A server that restarts is back at the next attempt, so the first failure is not reported if content
                 // is shown.
                 if failures > 1 || !observed.hasContent { observed.interrupt(problem) }
-                // While the server is away, only the request for changes is repeated.
-                if own == nil, await observations.changes.waitUntilBack(for: observed) { continue }
-                await transport.pauses.pause(
-                    backoff.delay(after: failures, retryAfter: problem.retryAfter), backoff.sleep)
+                await pause(after: failures, problem, backoff, isShared: own == nil)
             }
         }
+    }
+
+    private func pause(after failures: Int, _ problem: Problem, _ backoff: Backoff, isShared: Bool) async {
+        if isShared { observations.changes.failReading(observed) }
+        let isAskedFor = problem.retryAfter != nil
+        if isAskedFor { await transport.pauses.pause(after: failures, problem, backoff) }
+        // While the server is away, only the request for changes is repeated.
+        let wasAway = isShared ? await observations.changes.waitUntilBack(for: observed) : false
+        if !isAskedFor, !wasAway { await transport.pauses.pause(after: failures, problem, backoff) }
     }
 
     private func show(_ content: Target.Content, poller: any Poller<Target.Content>) {

@@ -151,7 +151,7 @@ extension Observations {
 
     /// Ends all pauses and waiting requests, and sends them again.
     func retryNow() {
-        transport.pauses.end()
+        transport.pauses.endAll()
         changes.retry()
         state.withLock { state in
             for entry in state.entries.values { entry.session?.close(cancelling: true) }

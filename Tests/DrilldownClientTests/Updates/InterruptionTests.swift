@@ -92,6 +92,38 @@ struct InterruptionTests {
         #expect(asked.map { backoff.delay(after: 1, retryAfter: $0) } == [1.5, 1.5, 10.5, 450])
     }
 
+    @Test(arguments: [(["Retry-After": "7"], 7.0, 0), ([:], 1, 1)])
+    func `Another success ends a pause, unless the server has named its time, and retryNow ends each`(
+        _ fields: [String: String], _ seconds: Double, _ endedBySuccess: Int
+    ) async throws {
+        let origin = try StubOrigin { request in
+            let isWait = request.path.contains("wait=")
+            return isWait ? .status("503 Service Unavailable", fields) : .json(StubOrigin.Answer.level)
+        }
+        let server = try Server(origin(""))
+        let (pauses, sender) = AsyncStream.makeStream(of: Double.self)
+        let ended = Guarded(0)
+        server.observations.backoff.withLock { backoff in
+            backoff.random = { $0.lowerBound }
+            backoff.sleep = { seconds in
+                sender.yield(seconds)
+                try await withTaskCancellationHandler {
+                    try await Task.sleep(for: .seconds(3_600))
+                } onCancel: {
+                    ended.withLock { $0 += 1 }
+                }
+            }
+        }
+        var updates = server.updates().makeAsyncIterator()
+        _ = try await updates.next()
+        var all = pauses.makeAsyncIterator()
+        #expect(await all.next() == seconds)
+        _ = try await server.level()
+        #expect(ended.withLock { $0 } == endedBySuccess)
+        server.retryNow()
+        #expect(await all.next() == max(seconds, 2))
+    }
+
     @Test(arguments: [
         ("403 Forbidden", "text/html", "<html>Log in</html>"), ("404 Not Found", "text/plain", ""),
         ("404 Not Found", "application/problem+json", "{\"type\":\"about:blank\",\"detail\":\"No route.\"}"),

@@ -40,7 +40,7 @@ extension Server {
     public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
         let target = LevelTarget(path: path, query: query.withoutPage)
         var poller = LevelPoller(transport: transport, target: target)
-        guard let level = try await poller.next(waits: false, over: nil) else { throw Problem.unexpectedAnswer(target) }
+        guard let level = try await poller.next(.none, over: nil) else { throw Problem.unexpectedAnswer(target) }
         return level
     }
 

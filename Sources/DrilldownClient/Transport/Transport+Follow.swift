@@ -1,23 +1,39 @@
+/// How long a request with a link `follow` lets the service wait for a change.
+enum FollowWait: Sendable {
+    /// The service answers at once.
+    case none
+    /// The service answers at once if the version has changed, otherwise after a second. A shared cache keeps the
+    /// answer for at most a second, whereas it may keep an answer without a wait for longer.
+    case brief
+    /// The service waits as long as the link says.
+    case full
+}
+
 extension Transport {
     /// Requests the answer that follows the latest answer (manual, Refresh), or the first answer.
     ///
     /// - Parameters:
     ///   - link: the link `follow` of the latest answer; nil to begin with `target`.
     ///   - target: the target without a known version.
-    ///   - waits: whether the service waits until the latest answer is no longer current. If false, it answers at once.
+    ///   - wait: how long the service may wait until the latest answer is no longer current.
     ///   - session: the session that sends the request; nil for the session that most requests share.
     func answer(
-        after link: String?, beginningWith target: String, waits: Bool, over session: RenewedSession?
+        after link: String?, beginningWith target: String, wait: FollowWait, over session: RenewedSession?
     ) async throws -> Answer {
-        var request = Request(link.map { waits ? $0 : Self.withoutWait($0) } ?? target)
+        var request = Request(link.map { Self.link($0, wait: wait) } ?? target)
         request.header["Accept"] = "application/json"
         request.session = session
         return try await send(request)
     }
 
-    /// Removes the options `wait` and `turn` from a link.
-    private static func withoutWait(_ link: String) -> String {
-        let options = Request(link).options.filter { !$0.hasPrefix("wait=") && !$0.hasPrefix("turn=") }
+    /// Returns a link `follow` for a wait. Only the full wait ends in the turn that the link names.
+    private static func link(_ link: String, wait: FollowWait) -> String {
+        if wait == .full { return link }
+        let options = Request(link).options.compactMap { option -> Substring? in
+            if option.hasPrefix("turn=") { return nil }
+            guard option.hasPrefix("wait=") else { return option }
+            return wait == .brief ? "wait=1" : nil
+        }
         return link.prefix { $0 != "?" } + "?" + options.joined(separator: "&")
     }
 }

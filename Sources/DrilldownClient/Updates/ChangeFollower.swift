@@ -23,6 +23,8 @@ final class ChangeFollower: Sendable {
         let confirm: @Sendable () -> Void
         /// Whether the level or the detail must be read again, because a change may concern it.
         var isOutdated = true
+        /// Whether an answer has named the change.
+        var isNamed = false
         var waiting: CheckedContinuation<Void, Never>?
     }
 
@@ -39,9 +41,16 @@ final class ChangeFollower: Sendable {
         state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(observed)) }?.waiting?.resume()
     }
 
-    /// Notes that a read of a level or a detail begins. The answer will include all changes that came before.
-    func beginReading(_ observed: AnyObject) {
-        state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = false }
+    /// Notes that a read of a level or a detail begins. The answer must include all changes that came before.
+    ///
+    /// - Returns: whether one of these changes was named since the latest read began.
+    func beginReading(_ observed: AnyObject) -> Bool {
+        state.withLock { state in
+            let isNamed = state.members[ObjectIdentifier(observed)]?.isNamed ?? false
+            state.members[ObjectIdentifier(observed)]?.isOutdated = false
+            state.members[ObjectIdentifier(observed)]?.isNamed = false
+            return isNamed
+        }
     }
 
     /// Waits until a change concerns the level or the detail.
@@ -151,7 +160,9 @@ extension ChangeFollower {
             var waiting: [CheckedContinuation<Void, Never>] = []
             var confirmed: [Member] = []
             for (id, member) in state.members {
-                if member.isOutdated || member.isConcerned(answer) {
+                let isConcerned = member.isConcerned(answer)
+                if isConcerned, !answer.isTruncated { state.members[id]?.isNamed = true }
+                if member.isOutdated || isConcerned {
                     state.members[id]?.isOutdated = true
                     state.members[id]?.waiting = nil
                     if let continuation = member.waiting { waiting.append(continuation) }

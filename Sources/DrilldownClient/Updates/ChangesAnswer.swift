@@ -68,7 +68,8 @@ extension Transport {
         after link: String?, waits: Bool = false, over session: RenewedSession? = nil
     ) async throws -> ChangesAnswer {
         do {
-            let answer = try await answer(after: link, beginningWith: "/changes", waits: waits, over: session)
+            let answer = try await answer(
+                after: link, beginningWith: "/changes", wait: waits ? .full : .none, over: session)
             var changes = try read(answer, as: ChangesAnswer.read)
             if link == nil { changes.isTruncated = true }
             return changes

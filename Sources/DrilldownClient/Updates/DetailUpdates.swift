@@ -70,10 +70,10 @@ private struct DetailPoller: Poller {
 
     init(transport: Transport, path: ItemPath) { (self.transport, self.path) = (transport, path) }
 
-    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Detail? {
+    mutating func next(_ wait: FollowWait, over session: RenewedSession?) async throws -> Detail? {
         try path.check()
         let answer = try await transport.answer(
-            after: waits ? follow : nil, beginningWith: path.detailLink, waits: waits, over: session)
+            after: follow, beginningWith: path.detailLink, wait: wait, over: session)
         let (detail, follow) = try transport.read(answer, as: DetailReader.answer)
         guard let follow else { throw Problem.notFollowed(path.detailLink, by: transport.address) }
         defer { (self.detail, self.follow) = (detail, follow) }

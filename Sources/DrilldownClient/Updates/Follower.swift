@@ -17,15 +17,19 @@ struct Follower<Target: Observed>: Sendable {
         }
         var failures = 0
         var pace = PollingPace()
+        // Whether the next answer must include a change. An answer without a wait may be a cache's old copy.
+        var isNamed = false
         while !Task.isCancelled {
             let begin = backoff.now()
             let own = observations.ownSession(of: target)
-            if own == nil { observations.changes.beginReading(observed) }
+            if own == nil, observations.changes.beginReading(observed) { isNamed = true }
             // A state from the cache, and a failure that is shown, call for an immediate answer. It shows whether the
             // state is current, and that the server is back.
             let waits = own != nil && poller.follow != nil && observed.isCurrent
             do {
-                let content = try await poller.next(waits: waits, over: own ?? observations.readers)
+                let content = try await poller.next(
+                    waits ? .full : isNamed ? .brief : .none, over: own ?? observations.readers)
+                isNamed = false
                 if let content { show(content, poller: poller) } else { observed.confirm() }
                 if poller.isWide { observations.share() }
                 guard own != nil else {

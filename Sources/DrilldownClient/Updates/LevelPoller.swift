@@ -15,10 +15,12 @@ struct LevelPoller: Poller {
         (self.transport, self.target) = (transport, target)
     }
 
-    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Level? {
+    mutating func next(_ wait: FollowWait, over session: RenewedSession?) async throws -> Level? {
         self.session = session
         if isWide { return try await readPages() }
-        let answer = try await answer(known: copy?.pages.first, waits: waits)
+        // The service refuses the version of a search or an outline, unless it waits.
+        let wait = wait == .none && !target.hasDeltas ? .brief : wait
+        let answer = try await answer(known: copy?.pages.first, wait: wait)
         if isLong(answer) { return try await readPages() }
         do {
             return change(to: try (copy ?? .empty).applying([answer], limit: limit))
@@ -26,7 +28,7 @@ struct LevelPoller: Poller {
             guard follow != nil else { throw Problem.unexpectedAnswer(target) }
             // The delta does not fit the copy, so the whole level is read.
             beginAnew()
-            return try await next(waits: false, over: session)
+            return try await next(.none, over: session)
         }
     }
 
@@ -61,12 +63,12 @@ struct LevelPoller: Poller {
     /// Requests a page.
     ///
     /// - Parameter known: the client's copy of the page; nil to request all rows of the page.
-    private func answer(page: Int = 0, known: LevelCopy.Page?, waits: Bool = false) async throws -> LevelAnswer {
+    private func answer(page: Int = 0, known: LevelCopy.Page?, wait: FollowWait = .none) async throws -> LevelAnswer {
         try target.path.check()
         let link = target.link(page: page)
+        let isVersioned = wait != .none || target.hasDeltas
         let answer = try await transport.answer(
-            // The service refuses the version of a search or an outline, unless it waits.
-            after: waits || target.hasDeltas ? known?.follow : nil, beginningWith: link, waits: waits, over: session)
+            after: isVersioned ? known?.follow : nil, beginningWith: link, wait: wait, over: session)
         let level = try transport.read(answer, as: LevelReader.read)
         guard level.follow != nil else { throw Problem.notFollowed(link, by: transport.address) }
         return level

@@ -16,9 +16,9 @@ protocol Poller<Content>: Sendable {
     /// Requests the next state; returns nil if the state has not changed.
     ///
     /// - Parameters:
-    ///   - waits: whether the server waits for a change. The first answer never waits.
+    ///   - wait: how long the server may wait for a change. The first answer never waits.
     ///   - session: the session that sends the requests; nil for the session that most requests share.
-    mutating func next(waits: Bool, over session: RenewedSession?) async throws -> Content?
+    mutating func next(_ wait: FollowWait, over session: RenewedSession?) async throws -> Content?
 
     /// The link to get next, which the latest answer has named.
     var follow: String? { get }

@@ -48,7 +48,7 @@ struct SharedWaitTests {
             let name = request.path.contains("/A") ? "A" : "B"
             let version = "v\(state.versions[name] ?? 0)"
             if request.path.contains("since=\(version)") {
-                if request.path.contains("wait=") { return .silence }
+                if request.path.contains("wait=20") { return .silence }
                 let level = SharedWaitTests.level(name, version: version)
                 return .json(level.replacing(#""rows":[]"#, with: #""since":"\#(version)""#))
             }
@@ -56,7 +56,7 @@ struct SharedWaitTests {
         }
 
         func reads(of name: String) -> Int { stub.requests.count { $0.path.hasPrefix("/levels/\(name)") } }
-        var waits: [String] { stub.requests.map(\.path).filter { $0.contains("wait=") } }
+        var waits: [String] { stub.requests.map(\.path).filter { $0.contains("wait=20") } }
     }
 
     @Test func `One request waits for fifty levels and details, and each shows its change`() async throws {

@@ -123,7 +123,9 @@ export class DetailPane {
       return
     }
     if (!before) return this.draw()
-    if (before.version !== this.detail.version) this.draw()
+    // A form that was saved shows fields of its own until they are read. An undo meanwhile brings the version before back.
+    const isOther = this.form && this.form.original?.fieldsVersion !== this.detail.fieldsVersion
+    if (before.version !== this.detail.version || isOther) this.draw()
     this.app.refreshed(this)
     if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })

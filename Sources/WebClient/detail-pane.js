@@ -18,6 +18,8 @@ export class DetailPane {
   body = el('div.detail-body')
   // The tools for editing, below the head.
   tools = el('div')
+  /** @type {import('./edit-form.js').EditForm | undefined} Undefined until editing begins. */
+  form
 
   // `home`: the place whose address shows this detail; undefined if the address is that of the item.
   constructor(app, place, home) {

@@ -38,6 +38,20 @@ struct FollowTests {
         return (server, pauses)
     }
 
+    /// Expects that the level is shown again after the link is refused: by a third request, after these pauses.
+    private func expectLevel(
+        after refusal: StubOrigin.Answer, requesting target: String, afterPauses expected: [Double]
+    ) async throws {
+        let origin = try StubOrigin(script: [Self.level(), refusal, Self.level("v2")])
+        let (server, pauses) = try client(of: origin)
+        var updates = server.updates().makeAsyncIterator()
+        #expect(try await updates.next()?.level?.version == "v1")
+        let next = try #require(try await updates.next())
+        #expect(next.level?.version == "v2" && next.isCurrent)
+        #expect(pauses.withLock { $0 } == expected)
+        #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, target])
+    }
+
     @Test func `Each answer names the next request: changes, a whole level, or nothing new in its turn`() async throws {
         let change = StubOrigin.Answer.level.replacing("\"count\":1", with: "\"count\":0")
             .replacing("\"rows\":[", with: "\"since\":\"v0\",\"removed\":[\"A\"],\"was\":[")
@@ -67,14 +81,7 @@ struct FollowTests {
     func `After an outage, the same link is requested again, and one failure is not shown`(
         _ failure: StubOrigin.Answer, _ pause: Double
     ) async throws {
-        let origin = try StubOrigin(script: [Self.level(), failure, Self.level("v2")])
-        let (server, pauses) = try client(of: origin)
-        var updates = server.updates().makeAsyncIterator()
-        #expect(try await updates.next()?.level?.version == "v1")
-        let next = try #require(try await updates.next())
-        #expect(next.level?.version == "v2" && next.isCurrent)
-        #expect(pauses.withLock { $0 } == [pause])
-        #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, Self.link])
+        try await expectLevel(after: failure, requesting: Self.link, afterPauses: [pause])
     }
 
     @Test(arguments: [
@@ -87,14 +94,7 @@ struct FollowTests {
     func `After any other problem, and changes that do not fit, the level is read anew`(
         _ refusal: StubOrigin.Answer
     ) async throws {
-        let origin = try StubOrigin(script: [Self.level(), refusal, Self.level("v2")])
-        let (server, pauses) = try client(of: origin)
-        var updates = server.updates().makeAsyncIterator()
-        #expect(try await updates.next()?.level?.version == "v1")
-        let next = try #require(try await updates.next())
-        #expect(next.level?.version == "v2" && next.isCurrent)
-        #expect(pauses.withLock { $0 } == [])
-        #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, Self.first])
+        try await expectLevel(after: refusal, requesting: Self.first, afterPauses: [])
     }
 
     @Test(arguments: [
@@ -106,14 +106,7 @@ struct FollowTests {
     func `After a refusal for some time, the level is read anew when the time is over`(
         _ refusal: StubOrigin.Answer, _ pause: Double
     ) async throws {
-        let origin = try StubOrigin(script: [Self.level(), refusal, Self.level("v2")])
-        let (server, pauses) = try client(of: origin)
-        var updates = server.updates().makeAsyncIterator()
-        #expect(try await updates.next()?.level?.version == "v1")
-        let next = try #require(try await updates.next())
-        #expect(next.level?.version == "v2" && next.isCurrent)
-        #expect(pauses.withLock { $0 } == [pause])
-        #expect(origin.requests.map(\.path).prefix(3) == [Self.first, Self.link, Self.first])
+        try await expectLevel(after: refusal, requesting: Self.first, afterPauses: [pause])
     }
 
     @Test func `A detail is followed likewise`() async throws {

@@ -40,8 +40,8 @@ final class Question: Sendable {
     let target: [UInt8]
     /// The key of `target` for the form of the answer that the request's header selects.
     let key: UInt64
-    /// The options that links in the answer repeat.
-    let options: LinkedOptions
+    /// The link `follow` of an answer that is not itself an answer to `since` and `wait`.
+    let follow: FollowLink
     /// The request fields that select the answer, for `Vary`.
     let vary: String
     /// The time of the answer, if the request has `since` and `wait`.
@@ -69,14 +69,14 @@ final class Question: Sendable {
         let isKeyKnown = !namesFormat || negotiation.format == nil
         self.negotiation = namesFormat ? negotiation.withoutFormat : negotiation
         vary = namesFormat ? "Accept-Encoding" : "Accept-Encoding, Accept"
-        options = LinkedOptions(query)
+        follow = FollowLink(options: LinkedOptions(query), format: delivery.format)
         requested = String(utf8: request.target)
         isFollowing = query.isFollowing
         isConditional = !isFollowing && request.has(.ifNoneMatch)
         if let wait = delivery.wait, delivery.since != nil {
             let name = subject == .level ? "levels" : "detail"
-            let hash = FollowLink(options: options, format: delivery.format).hash("\(name)/\(path)", wait: wait)
-            turn = Turn(asked: delivery.turn, wait: wait, hash: hash, now: now)
+            turn = Turn(
+                asked: delivery.turn, wait: wait, hash: follow.hash("\(name)/\(path)", wait: wait), now: now)
         } else {
             turn = nil
         }
@@ -101,9 +101,6 @@ final class Question: Sendable {
             subject: .detail, at: path, values: values, from: Query(.detail), of: Request(target: link), negotiation,
             now: 0)
     }
-
-    /// The link `follow` of an answer that is not itself an answer to `since` and `wait`.
-    var follow: FollowLink { FollowLink(options: options, format: delivery.format) }
 
     /// The version of which the answer tells only the changes; nil for an answer that is whole.
     var changesSince: RequestedVersion? {

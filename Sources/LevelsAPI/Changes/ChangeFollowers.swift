@@ -43,13 +43,12 @@ final class ChangeFollowers: Sendable {
         let now = log.now
         let isEarly = now.number < current.number
         let follow = FollowLink(options: LinkedOptions(query), format: .json)
-        let turn = wait.flatMap { wait in
-            values.revision == nil
-                ? nil
-                : Turn(
+        let turn: Turn? =
+            if let wait, values.revision != nil {
+                Turn(
                     asked: values.delivery.turn, wait: wait, hash: follow.hash("changes", wait: wait), now: groups.now()
                 )
-        }
+            } else { nil }
         let awaited = AwaitedEntry(
             since: values.revision ?? (isEarly ? current.snapshot.revision : now.revision),
             number: isEarly ? current.number : 0, isAhead: values.revision.map(log.isAhead) ?? false,
@@ -201,9 +200,7 @@ struct AwaitedEntry: Awaited {
             try writer.member("follow", follow.text("\(selection.basePath)/changes".utf8Span.span, since: revision))
         }
         if isFollowing, let turn, let wait {
-            compact.metadata.cacheControl = selection.header.cacheControl(
-                sharedFor: turn.secondsShared(isChanged: !changes.isEmpty, wait: wait))
-            if turn.isAhead { compact.metadata.added += selection.header.notStoredByNginx }
+            selection.header.share(&compact.metadata, turn: turn, isChanged: !changes.isEmpty, wait: wait)
         }
         let rendering = isIndented ? compact.indented() : compact
         return try selection.charged(selection.response(of: rendering, coding: .identity, negotiation: negotiation))

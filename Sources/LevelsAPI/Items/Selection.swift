@@ -247,10 +247,7 @@ struct Selection {
             rendering = try following(follow, known)
         }
         if question.isFollowing {
-            rendering.metadata.entityTag = nil
-            rendering.metadata.cacheControl = header.cacheControl(
-                sharedFor: turn.secondsShared(isChanged: isChanged, wait: wait))
-            if turn.isAhead { rendering.metadata.added += header.notStoredByNginx }
+            header.share(&rendering.metadata, turn: turn, isChanged: isChanged, wait: wait)
         }
         // An entity tag names the coding of the whole answer, however short the changes are.
         let coding = question.isFollowing ? nil : selected.head.coding

@@ -25,13 +25,21 @@ struct ResponseHeader {
 
     /// The `Cache-Control` of an answer to a link `follow`. Shared caches may give the answer to all clients for some
     /// seconds; the client itself asks for the next answer (RFC 9111, section 5.2.2; RFC 5861, section 3).
-    func cacheControl(sharedFor seconds: Int) -> String {
+    private func cacheControl(sharedFor seconds: Int) -> String {
         isPrivate ? "private, max-age=0" : "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=0"
     }
 
-    /// The header lines that keep nginx from storing an answer whose turn is far ahead: clients ask for this link when
-    /// that second has come, and the answer is too old then.
-    var notStoredByNginx: HeaderLines { isPrivate ? [] : [("X-Accel-Expires", "0")] }
+    /// Lets shared caches give an answer to a link `follow` to all clients.
+    ///
+    /// Nginx must not store an answer whose turn is far ahead: clients request this link when that second has come, and the
+    /// answer is too old then.
+    ///
+    /// - Parameter isChanged: whether the answer differs from the one that the client has.
+    func share(_ metadata: inout RepresentationMetadata, turn: Turn, isChanged: Bool, wait: Wait) {
+        metadata.entityTag = nil
+        metadata.cacheControl = cacheControl(sharedFor: turn.secondsShared(isChanged: isChanged, wait: wait))
+        if turn.isAhead, !isPrivate { metadata.added.append(("X-Accel-Expires", "0")) }
+    }
 
     /// The header lines of a representation in a coding, for a request from an origin.
     func lines(

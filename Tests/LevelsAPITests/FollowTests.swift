@@ -31,6 +31,7 @@ import TreeStore
     ) throws -> Desk {
         try Desk(snapshot(document, 1)) { configuration in
             configuration.now = { time.withLock(\.self) }
+            configuration.checksEachSecond = false
             try configure(&configuration)
         }
     }
@@ -226,6 +227,15 @@ import TreeStore
         let other = try FollowTests(#"[{"Title": "a", "Children": ["z"]}]"#)
         let otherLink = try #require(other.desk.get(target).follow) + "&turn=7"
         #expect(try other.ends([other.waiter(otherLink)]) == [end])
+    }
+
+    @Test("is answered by the clock of the machine")
+    func machineClock() async throws {
+        let desk = try Desk(Self.first)
+        let link = try #require(desk.get("/levels/").follow).replacing("wait=20", with: "wait=1")
+        let waiter = try #require(desk.api.respond(to: Request(target: link)).waiter)
+        await withCheckedContinuation { continuation in waiter.onEnd { _ in continuation.resume() } }
+        #expect(Answer(try #require(waiter.response)).text.contains(#""updated":[],"next":null"#))
     }
 
     @Test("of different things ends at different seconds")

@@ -10,8 +10,8 @@ import TreeStore
 /// checked at the seconds of the clock at which they may be answered.
 final class WaitingGroups: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
-    /// Whether a thread checks the groups whose second has come.
-    private let hasTicker = Guarded(false)
+    /// Whether a thread checks the groups whose second has come, or none is wanted.
+    private let hasTicker: Guarded<Bool>
     private let publications: Publications
     /// The queue of checks that take long; they come behind the queue's requests.
     private let queue: WorkQueue
@@ -61,13 +61,16 @@ final class WaitingGroups: Sendable {
     /// The milliseconds since 1970.
     let now: @Sendable () -> Int
 
-    /// - Parameter now: returns the milliseconds since 1970.
+    /// - Parameters:
+    ///   - now: returns the milliseconds since 1970.
+    ///   - checksEachSecond: whether a thread calls `checkTurns` at each second.
     init(
         publications: Publications, queue: WorkQueue, time: Duration, largestCost: Int,
-        now: @escaping @Sendable () -> Int
+        now: @escaping @Sendable () -> Int, checksEachSecond: Bool
     ) {
         (self.publications, self.queue, self.time, self.largestCost) = (publications, queue, time, largestCost)
         self.now = now
+        hasTicker = Guarded(!checksEachSecond)
     }
 
     /// The seconds since 1970.

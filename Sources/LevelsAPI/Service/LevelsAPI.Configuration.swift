@@ -49,6 +49,9 @@ extension LevelsAPI {
         /// Returns the milliseconds since 1970. A clock that is far off shows a time within bounds, with which turns can be
         /// reckoned.
         var now: @Sendable () -> Int = { Int(min(max(WallClock.now, 0), 1e12) * 1_000) }
+        /// Whether a thread checks the waiting requests at each second of the clock. Tests that set the clock check them
+        /// themselves.
+        var checksEachSecond = true
         /// Runs work on a thread of its own; nil to use the threads of the work queues.
         var startWork: WorkQueue.Start?
 

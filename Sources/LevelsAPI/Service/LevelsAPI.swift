@@ -52,7 +52,8 @@ public final class LevelsAPI: Sendable {
         laterAnswers = LaterAnswers(configuration)
         groups = WaitingGroups(
             publications: publications, queue: laterAnswers.queue, time: configuration.notifyingTime,
-            largestCost: configuration.largestImmediateWork, now: configuration.now)
+            largestCost: configuration.largestImmediateWork, now: configuration.now,
+            checksEachSecond: configuration.checksEachSecond)
         // The limit of edits in progress bounds this queue, too.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork ?? WorkQueue.onThread)
         let editing = configuration.editing

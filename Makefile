@@ -162,8 +162,7 @@ mkdir -p .build; \
 { $(1); echo $$? >.build/tests.status; } 2>&1 | tee .build/tests.log; \
 test "$$(cat .build/tests.status)" -eq 0 || { \
 printf '\nFailed:\n' >&2; \
-grep -aE '^(✘|↳)|(^|: )(fatal )?error: |Fatal error: |ERROR: (Address|Leak|Thread)Sanitizer' .build/tests.log \
-	| grep -avE '^✘ (Suite|Test case passing|Test run) ' | tail -n 60 >&2; \
+.ci/failed-tests .build/tests.log >&2; \
 exit 1; }
 endef
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every system test, several at a time, and prints one table at the end: points, seconds and outcome of each.
+"""Runs every system test, several at a time, and prints one table at the end: points, seconds, seconds of processor time and
+outcome of each.
 
 The output of a script that fails is printed in full when it ends; the others say one line each. The exit status is 1 if
 any of them failed. Scripts wait most of their time, so more of them run at once than there are processors.
@@ -29,10 +30,11 @@ LONGEST = ("browser_screens", "swift_client", "swift_package", "description_clie
 class Outcome:
     """How one script ended."""
 
-    def __init__(self, name, lines, status, seconds):
+    def __init__(self, name, lines, status, seconds, usage):
         self.name = name
         self.lines = lines
         self.seconds = seconds
+        self.processor_seconds = usage.ru_utime + usage.ru_stime
         sums = [SUM.search(line) for line in lines]
         self.passed = sum(int(found[1]) for found in sums if found)
         self.failures = [line.strip() for line in lines if line.strip().startswith(FAILURE)]
@@ -78,15 +80,18 @@ class Runner:
             [sys.executable, str(script), "--server", self.server], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", process_group=0, env=os.environ | {"SYSTEM_TEST_SLOT": str(slot)})
         self.running.add(process)
-        try:
-            output, _ = process.communicate(timeout=self.deadline)
-        except subprocess.TimeoutExpired:
-            end(process)
-            output, _ = process.communicate()
+        timer = threading.Timer(self.deadline, end, [process])
+        timer.start()
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        timer.cancel()
+        seconds = time.monotonic() - begun
+        if seconds >= self.deadline:
             output += f"{FAILURE}it does not end within {self.deadline} s\n"
         self.running.discard(process)
         self.slots.put(slot)
-        outcome = Outcome(script.stem, output.splitlines(), process.returncode, time.monotonic() - begun)
+        outcome = Outcome(script.stem, output.splitlines(), process.returncode, seconds, usage)
         self._tell(outcome)
         return outcome
 
@@ -109,14 +114,15 @@ def end(process):
 
 
 def print_table(outcomes, seconds):
-    print(f"\n{'system test':<20}{'points':>8}{'seconds':>9}  outcome")
+    print(f"\n{'system test':<20}{'points':>8}{'seconds':>9}{'processor':>11}  outcome")
     for outcome in outcomes:
-        print(f"{outcome.name:<20}{outcome.points:>8}{outcome.seconds:>9.0f}  {outcome.word}")
+        print(f"{outcome.name:<20}{outcome.points:>8}{outcome.seconds:>9.0f}{outcome.processor_seconds:>11.1f}  {outcome.word}")
         for failure in outcome.failures:
             print(f"    {failure}")
     failures = sum(len(outcome.failures) for outcome in outcomes)
     points = sum(outcome.points for outcome in outcomes)
-    print(f"{'all':<20}{points:>8}{seconds:>9.0f}  {f'{failures} FAILED' if failures else 'passed'}", flush=True)
+    processor_seconds = sum(outcome.processor_seconds for outcome in outcomes)
+    print(f"{'all':<20}{points:>8}{seconds:>9.0f}{processor_seconds:>11.1f}  {f'{failures} FAILED' if failures else 'passed'}", flush=True)
 
 
 def main():

@@ -161,6 +161,28 @@ struct PropertyListFileTests {
             ])
     }
 
+    @Test(
+        "of the shape auto that has mostly items is refused with what is missing, and with the shape that serves it",
+        arguments: [
+            (
+                #"[{"Title":"A"},{"name":"B"}]"#,
+                "1:16: in /(item 2, name 'B'): an item has no 'Title'; give it one, or a 'Key'; --shape natural serves the document as it is."
+            ),
+            (
+                #"[{"Title":"A"},{"Title":"B","Children":{}}]"#,
+                "1:40: in /B: 'Children' must be an array of items, not a dictionary."
+            ),
+        ])
+    func autoRefusal(text: String, reason: String) throws {
+        let path = try scratch.write("Data.json", text)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let refusal = #expect(throws: SourceError.self) {
+            try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        }
+        #expect(refusal.map(String.init(describing:)) == "\(path):\(reason)")
+    }
+
     @Test("of the shape auto keeps its shape at a reload, until it has items only")
     func autoReload() throws {
         var interpretation = Interpretation(shape: .auto)

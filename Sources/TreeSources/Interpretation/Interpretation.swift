@@ -176,10 +176,15 @@ public struct Interpretation: Sendable {
     ) throws(PropertyListError) -> Tree {
         do throws(PropertyListError) { return try readItems(input, as: syntax, pool: pool) } catch {
             guard !error.isOutOfMemory, !error.reason.hasSuffix("?"), !isOfItems(input, as: syntax) else { throw error }
-            throw PropertyListError(
-                reason: error.reason + "; --shape natural serves the document as it is", at: error.position,
-                path: error.path)
+            throw Self.advising(error)
         }
+    }
+
+    /// A refusal that names the shape that serves the document.
+    private static func advising(_ error: PropertyListError) -> PropertyListError {
+        PropertyListError(
+            reason: error.reason + "; --shape natural serves the document as it is", at: error.position,
+            path: error.path)
     }
 
     /// Whether a document has items, or is not of its syntax.
@@ -235,7 +240,11 @@ public struct Interpretation: Sendable {
                 input, as: table, by: survey, pool: pool, refusal: Self.namesSlip(refusal) ? refusal : nil)
         }
         do throws(PropertyListError) { return try readItems(input, as: syntax, pool: pool) } catch {
-            guard !survey.isOfItems, !error.isOutOfMemory else { throw error }
+            guard !error.isOutOfMemory else { throw error }
+            guard !survey.isOfItems else {
+                // Some rows may be meant to be no items, such as the leaves of a browser's bookmarks.
+                throw survey.hasItemsOnly || error.reason.hasSuffix("?") ? error : Self.advising(error)
+            }
             return try readAsItIs(input, as: table, by: survey, pool: pool, refusal: error)
         }
     }

@@ -114,6 +114,8 @@ import Testing
             ("_sort=Price", "sort"), ("filter[Price]=5", "where"), ("$filter=Price", "where"), ("search=x", "q"),
             ("per_page=5", "limit"), ("page-size=5", "limit"), ("select=Price", "fields"), ("limt=2", "limit"),
             ("WHERE=x", "where"), ("Price=5", "where=Price:5"), ("x.y=", "where=x.y:"),
+            ("Price_gte=5", "where=Price>=5"), ("Price__lt=5", "where=Price<5"), ("Price[ne]=5", "where=Price!5"),
+            ("a_b_like=x", "where=a_b~x"), ("a_b=x", "where=a_b:x"),
         ])
     func otherNames(query: String, option: String) throws {
         let answer = try Desk(Self.items).get("/levels/?\(query)")

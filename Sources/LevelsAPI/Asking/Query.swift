@@ -148,6 +148,11 @@ extension Query {
         }
         if let near = EditDistance.nearest(to: name, among: options.names) { return near }
         guard let condition = options[QueryOption.condition.name] else { return nil }
+        // The names that json-server, Django and others give to conditions: price_gte, price__gte, price[gte].
+        if let found = name.wholeMatch(of: /(.+?)(?:__?|\[)([a-z]+)\]?/), let sign = QueryOption.signs[String(found.2)]
+        {
+            return "\(condition.name)=\(found.1)\(sign)\(parameter.value)"
+        }
         return "\(condition.name)=\(name):\(parameter.value)"
     }
 

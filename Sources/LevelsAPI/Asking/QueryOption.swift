@@ -65,6 +65,11 @@ extension QueryOption {
         "group": ["groupby", "sectionby"], "depth": ["levels", "recursive", "maxdepth"],
         "format": ["output", "accept", "contenttype"], "wait": ["timeout"], "in": ["searchfields", "searchin"],
     ]
+
+    /// The signs of conditions, by their names in other services.
+    static let signs = [
+        "eq": ":", "ne": "!", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "~", "contains": "~",
+    ]
 }
 
 /// The options of an endpoint, in the order in which messages list them.

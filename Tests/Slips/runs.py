@@ -12,6 +12,7 @@ import time
 
 # As Swift Testing and Tests/System/harness/verdict.py print it.
 FAILURE = re.compile(r"✘\S* Test (?!run )(.*?)(?: recorded an issue| failed after)(.*)|^\s*FAILED: (.*)|^not ok (.*)")
+TOO_LONG = "takes too long"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -41,7 +42,7 @@ class Run:
                 selector.register(process.stdout, selectors.EVENT_READ)
                 while not self.noticed:
                     if time.monotonic() > deadline:
-                        self.noticed = "takes too long"
+                        self.noticed = TOO_LONG
                         break
                     ready = selector.select(0.2)
                     data = (process.stdout.read() or b"") if ready else b""

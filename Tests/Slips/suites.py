@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 
-from runs import Run
+from runs import TOO_LONG, Run
 
 # The seconds of the first suites that run for a slip; each process after that takes up to four times as long as the one before.
 FIRST = 5
@@ -124,6 +124,8 @@ class Tests:
                 suite.reached = {int(line) for line in log.read_text().split()} if log.exists() else set()
                 break
             print(f"{suite.name} fails without a slip: {found.noticed}", flush=True)
+            if found.noticed == TOO_LONG:
+                break
             suite.unsteady.add(found.test)
         log.unlink(missing_ok=True)
 

@@ -28,7 +28,7 @@ PROMPT = 60
 MOST_MEMORY = 1_200_000_000
 MOST_FAULTS = 40
 # Requests of each kind of extremes in the short form.
-PART = 20
+PART = 8
 EDGES = ("9223372036854775807", "9223372036854765807")
 ENDS = (2**63 - 1,)
 CRASHED = re.compile(r"Fatal error|at /.*[.]swift:|Illegal instruction|crashed")
@@ -334,7 +334,7 @@ def try_source(verdict, program, source, seed, count, is_whole):
 
 
 def main():
-    arguments = options(__doc__, requests=5_000, seed=1, whole=False, only="")
+    arguments = options(__doc__, requests=2_700, seed=1, whole=False, only="")
     with Verdict("extreme_requests") as verdict, tempfile.TemporaryDirectory() as folder:
         # PostgreSQL and the server of the URL may be other users.
         os.chmod(folder, 0o755)

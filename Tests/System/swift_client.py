@@ -98,7 +98,7 @@ def random_versions(verdict, programs, folder, count):
                (("sort=Subtitle",), "/levels/?sort=Subtitle"), (("slowness=20",), "/levels/")]
     with Server(programs.server, document.path) as server:
         for arguments, target in queries:
-            rounds = count if not arguments else max(10, count // 10)
+            rounds = count if not arguments else max(5, count // 10)
             with ObservingClient(programs.client, server.port, *arguments) as client:
                 compare(verdict, client, server.port, f"the first state {arguments}", target=target)
                 times = [change_and_compare(verdict, client, document, server.port, f"version {number} {arguments}",
@@ -203,7 +203,7 @@ def many_observers(verdict, programs, folder, count):
         arguments = ["levels=" + ",".join(f"Level {number}" for number in range(10)), f"observers={count // 10}"]
         with ObservingClient(programs.client, server.port, *arguments) as client:
             greatest = 0
-            for edition in range(20):
+            for edition in range(8):
                 write(edition)
                 wait_until(lambda: f"edition {edition}" in get(server.port, "/levels/Level%200").body.decode())
                 for level in levels:
@@ -363,7 +363,7 @@ def memory(verdict, programs, folder, count):
 
 
 def main():
-    wishes = options(__doc__, client="", versions=60, long=3, rows=11_000, kills=4, cuts=4, seconds=1, observers=200, changes=150,
+    wishes = options(__doc__, client="", versions=20, long=3, rows=11_000, kills=4, cuts=4, seconds=1, observers=200, changes=50,
                      returns=3, outage=3, within=8, only="")
     wishes.client = wishes.client or os.path.join(os.path.dirname(wishes.server), "TestClient")
     folder = tempfile.mkdtemp(prefix="drilldown-client-")

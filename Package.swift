@@ -133,7 +133,7 @@ let package = Package(
             name: "TestDocuments", dependencies: ["Bytes", "Levels", "PropertyLists"], path: "Tests/TestDocuments",
             swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli", "CGnuTLS"],
+            name: "TestSupport", dependencies: ["ContentCodings", "Locking", "Threads", "CZlib", "CBrotli", "CGnuTLS"],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         // A source for the tests of sources and stores, and a database server.
         .target(
@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(
             name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes", "TestDocuments"], swiftSettings: settings),
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "Threads", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),
         .testTarget(
             name: "DrilldownDatesTests", dependencies: ["DrilldownDates", "TestDocuments"], swiftSettings: settings),

@@ -1,6 +1,8 @@
 import Files
 import Glibc
+import Synchronization
 import Testing
+import Threads
 
 @testable import TestSupport
 
@@ -95,12 +97,13 @@ struct ContainedFolderTests {
     }
 
     @Test("even while a link is swapped again and again")
-    func swapped() async throws {
+    func swapped() throws {
         let (scratch, path) = try Self.made()
         let folder = ContainedFolder(path: path)
-        let swapping = Task.detached {
+        let isOver = Atomic(false)
+        let swapping = try Thread(name: "swapping") {
             let (one, other) = (path + "/one", path + "/other")
-            while !Task.isCancelled {
+            while !isOver.load(ordering: .relaxed) {
                 for target in ["own.txt", "../secret.txt"] {
                     _ = unsafe symlink(target, other)
                     _ = unsafe rename(other, one)
@@ -112,8 +115,8 @@ struct ContainedFolderTests {
                 #expect(try Self.content(folder, "one") == "own")
             } catch ContainmentError.outside, ContainmentError.missing {}
         }
-        swapping.cancel()
-        await swapping.value
+        isOver.store(true, ordering: .relaxed)
+        swapping.join()
         withExtendedLifetime(scratch) {}
     }
 

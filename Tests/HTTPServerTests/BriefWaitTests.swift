@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPServer
 import Locking
 import Testing
@@ -113,13 +112,11 @@ import Threads
             let clients = try (0..<30).map { _ in try RawClient(port: server.port) }
             for client in clients { client.send(Self.ask) }
             let waiters = try clients.map { _ in try later.next() }
-            let isAnswered = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
+            let answering = try Thread(name: "answering") {
                 for waiter in waiters.prefix(20) { Waiter.finish(answers([waiter])) }
-                isAnswered.signal()
             }
             server.stop(grace: .seconds(5))
-            isAnswered.wait()
+            answering.join()
             #expect(Set(try clients.map { try $0.readAnswer().status }).isSubset(of: [200, 304]))
             #expect(later.room.count == 0)
         }

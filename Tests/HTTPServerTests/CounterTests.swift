@@ -1,4 +1,5 @@
 import HTTPServer
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -67,13 +68,9 @@ struct CounterTests {
     }
 
     @Test("by several threads is complete")
-    func threads() async {
+    func threads() throws {
         let counters = ServerCounters()
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
-                group.addTask { for _ in 0..<10_000 { counters.shard.note(ended(200, route: 0)) } }
-            }
-        }
+        try concurrently(4) { _ in for _ in 0..<10_000 { counters.shard.note(ended(200, route: 0)) } }
         #expect(counters.totals.requests(route: 0, method: .get, status: 200) == 40_000)
     }
 

@@ -1,7 +1,7 @@
-import Dispatch
 import HTTPServer
 import Locking
 import Testing
+import Threads
 
 /// Events that a test sends; hands out what there is, and then says that there is nothing now.
 final class Events: EventSource {
@@ -271,13 +271,12 @@ struct EventStreamTests {
         try withEvents { client, events throws in
             client.send(EventStreamTests.ask)
             #expect(try client.readHead().status == 200)
-            let senders = 4
-            for _ in 0..<senders {
-                DispatchQueue.global().async { for _ in 0..<2000 { events.send("x") } }
+            let senders = try (0..<4).map { number in
+                try Thread(name: "sender \(number)") { for _ in 0..<2000 { events.send("x") } }
             }
             var received = 0
-            while received < senders * 2000 { received += try client.readChunk().utf8.count }
-            #expect(received == senders * 2000)
+            while received < senders.count * 2000 { received += try client.readChunk().utf8.count }
+            #expect(received == senders.count * 2000)
         }
     }
 }

@@ -1,7 +1,7 @@
-import Dispatch
 import HTTPServer
 import Locking
 import Testing
+import Threads
 
 /// Answers under `/later` wait, and are handed to the test; the others are echoed.
 final class Later: Sendable {
@@ -238,11 +238,9 @@ struct LaterTests {
             var clients = try (0..<60).map { _ in try RawClient(port: server.port) }
             for client in clients { client.send(LaterTests.ask) }
             let isOver = Guarded(false)
-            let done = Gate()
-            for _ in 0..<3 {
-                DispatchQueue.global().async {
+            let threads = try (0..<3).map { number in
+                try Thread(name: "finishing \(number)") {
                     while !isOver.withLock({ $0 }) { later.poll()?.finish(Echo.text("x")) }
-                    done.open()
                 }
             }
             clients.removeFirst(20)
@@ -251,7 +249,7 @@ struct LaterTests {
             }
             server.stop(grace: .seconds(5))
             isOver.withLock { $0 = true }
-            for _ in 0..<3 { try done.pass() }
+            for thread in threads { thread.join() }
             #expect(later.room.count == 0)
         }
     }

@@ -1,6 +1,6 @@
-import Dispatch
 import HTTPServer
 import Testing
+import Threads
 
 @Suite("Stopping a server")
 struct StopTests {
@@ -18,12 +18,10 @@ struct StopTests {
         let client = try RawClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try asked.pass()
-        let stopped = Gate()
-        DispatchQueue.global().async {
+        let stopping = try Thread(name: "stopping") {
             // The stop ends with the last connection, long before the grace.
             let duration = ContinuousClock().measure { server.stop(grace: .seconds(60)) }
             #expect(duration < .seconds(30))
-            stopped.open()
         }
         // Until new connections are refused.
         while (try? RawClient(port: server.port)) != nil {}
@@ -31,7 +29,7 @@ struct StopTests {
         let answer = try client.readAnswer()
         #expect(answer.body.utf8.count == body.count)
         #expect(answer.header("Connection") == "close")
-        try stopped.pass()
+        stopping.join()
     }
 
     @Test("does not wait for clients that ask nothing")

@@ -1,7 +1,7 @@
-import Dispatch
 import HTTPServer
 import Levels
 import Locking
+import TestSupport
 import Testing
 import TreeStore
 
@@ -232,7 +232,7 @@ import TreeStore
         }
         let faults = Guarded<[String]>([])
         let isOver = Guarded(false)
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        try concurrently(4) { thread in
             if thread == 0 {
                 for snapshot in snapshots.dropFirst() { desk.api.publish(snapshot) }
                 return isOver.withLock { $0 = true }

@@ -1,6 +1,6 @@
-import Dispatch
 import Levels
 import Locking
+import TestSupport
 import Testing
 import TreeStore
 
@@ -25,7 +25,7 @@ import TreeStore
         for round in 0..<300 {
             let api = Desk(snapshots[0]).api
             let waiters = Guarded<[Waiter]>([])
-            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            try concurrently(4) { thread in
                 if thread == 0 { return api.publish(snapshots[1]) }
                 for _ in 0..<8 {
                     let answer = api.respond(to: Request(target: target, fields: fields))
@@ -41,7 +41,7 @@ import TreeStore
         for round in 0..<300 {
             let api = Desk(snapshots[0]).api
             let answers = Guarded<[(number: Int, answer: HTTPServer.Answer)]>([])
-            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            try concurrently(4) { thread in
                 if thread == 0 { return api.publish(snapshots[1]) }
                 for _ in 0..<8 {
                     let number = api.publications.current.number

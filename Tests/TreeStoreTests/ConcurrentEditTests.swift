@@ -1,4 +1,3 @@
-import Dispatch
 import Levels
 import Locking
 import Testing
@@ -26,7 +25,7 @@ import TreeSources
             let store = try TreeStore(source: PropertyListFile(path: scratch("Data.plist"))) { _ in }
             let (outcomes, reloads, told) = (EditOutcomes(), Guarded(0), Guarded<[Int]>([]))
             store.publications.subscribe { _, publication in told.withLock { $0.append(publication.number) } }
-            DispatchQueue.concurrentPerform(iterations: Self.threads + 3) { thread in
+            try concurrently(Self.threads + 3) { thread in
                 switch thread {
                 case 0..<Self.threads:
                     for edit in 0..<Self.editsOfEach { store.insert("\(thread)-\(edit)", into: outcomes) }

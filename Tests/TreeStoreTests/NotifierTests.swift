@@ -64,15 +64,13 @@ struct NotifierTests {
             hadReturned.withLock { $0.append(hasReturned.load(ordering: .acquiring)) }
         }
         for number in 1..<8 { state.publish(snapshot(number)) }
-        let isOver = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        let publisher = try Threads.Thread(name: "publisher") {
             state.publish(snapshot(8))
             hasReturned.store(true, ordering: .releasing)
-            isOver.signal()
         }
         while state.publications.current.number < 8 { sched_yield() }
         let thread = try notifier.start(state.publications)
-        #expect(isOver.wait(timeout: .now() + .seconds(20)) == .success)
+        publisher.join()
         #expect(hadReturned.withLock { $0 } == Array(repeating: false, count: 8))
         notifier.stop()
         thread.join()
@@ -87,19 +85,18 @@ struct NotifierTests {
         let state = StoreState(first: snapshot(0), historyBytes: 0, notifier: notifier)
         state.publications.subscribe { _, _ in }
         for number in 1...8 { state.publications.publish(snapshot(number)) }
-        let (thread, isOver) = (Guarded(""), DispatchSemaphore(value: 0))
-        DispatchQueue.global().async {
+        let thread = Guarded("")
+        let publisher = try Threads.Thread(name: "publisher") {
             let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
             thread.withLock { $0 = name ?? "" }
             notifier.waitForRoom(state.publications)
-            isOver.signal()
         }
         while thread.withLock({ $0.isEmpty }) { sched_yield() }
         let path = "/proc/\(thread.withLock { $0 })/stat"
         // The thread does nothing else for which it would sleep.
         while try !String(contentsOfFile: path, encoding: .utf8).contains(") S ") { sched_yield() }
         notifier.endLimit()
-        #expect(isOver.wait(timeout: .now() + .seconds(20)) == .success)
+        publisher.join()
     }
 
     @Test("bounds what edits publish while a subscriber does not return, and a stop ends their wait")

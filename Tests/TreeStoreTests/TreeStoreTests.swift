@@ -4,6 +4,7 @@ import Locking
 import Synchronization
 import TestSources
 import Testing
+import Threads
 import TreeSources
 
 @testable import TestSupport
@@ -317,9 +318,8 @@ struct TreeStoreTests {
     func concurrentReaders() throws {
         let store = try store()
         let isOver = Atomic(false)
-        let readers = DispatchGroup()
-        for _ in 0..<4 {
-            DispatchQueue.global().async(group: readers) {
+        let readers = try (0..<4).map { number in
+            try Threads.Thread(name: "reader \(number)") {
                 while !isOver.load(ordering: .relaxed) {
                     let snapshot = store.current
                     #expect(snapshot.document.child(0)?.count == snapshot.itemCount)
@@ -331,7 +331,7 @@ struct TreeStoreTests {
             _ = store.reloaded()
         }
         isOver.store(true, ordering: .relaxed)
-        readers.wait()
+        for reader in readers { reader.join() }
         #expect(store.titles == ["A", "50"])
     }
 

@@ -98,13 +98,13 @@ import Testing
             try RowQuery(where: "o:3", sort: "c"),
         ]
         if column.isOrdered { queries.append(try RowQuery(where: "o>1", sort: "c")) }
-        for value in column.asked {
-            for sign in [":", "<", ">"] {
-                queries += [
-                    try RowQuery(where: "c\(sign)\(value)"), try RowQuery(where: "c\(sign)\(value)", sort: "-c"),
-                    try RowQuery(where: "c\(sign)\(value)", sort: "o"), try RowQuery(where: "s:3", "c\(sign)\(value)"),
-                ]
-            }
+        for sign in [":", "<", ">"] {
+            queries += try column.asked.map { try RowQuery(where: "c\(sign)\($0)") }
+            let condition = "c\(sign)\(column.asked[0])"
+            queries += [
+                try RowQuery(where: condition, sort: "-c"), try RowQuery(where: condition, sort: "o"),
+                try RowQuery(where: "s:3", condition),
+            ]
         }
         for query in queries {
             guard let found = try answered(query, in: large, of: database, isOrdered: column.isOrdered) else {

@@ -128,7 +128,7 @@ def print_table(outcomes, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--server", required=True, help="the program to test")
-    parser.add_argument("--jobs", type=int, default=4, help="how many scripts run at a time")
+    parser.add_argument("--jobs", type=int, default=5, help="how many scripts run at a time")
     parser.add_argument("--deadline", type=int, default=1800, help="seconds after which a script is ended")
     parser.add_argument("scripts", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()

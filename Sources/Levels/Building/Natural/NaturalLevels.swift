@@ -175,31 +175,29 @@ extension NaturalTreeBuilder {
 
     /// Gives the dictionaries of a list the keys under a name, if no two are the same text. Returns whether it did.
     private mutating func takeDifferentKeys(_ name: [UInt8], of rows: Range<Int>) -> Bool {
-        let keys = keys(under: [name], of: rows)
-        var hashes = keys.map { $0.key.hash(in: tree.fields.bytes.span) }
+        let end = tree.fields.bytes.count
+        var hashes: [UInt64] = []
+        hashes.reserveCapacity(rows.count)
+        takeKeys(under: [name], of: rows) { key, bytes in hashes.append(key.hash(in: bytes)) }
         hashes.sort()
-        for (earlier, later) in zip(hashes, hashes.dropFirst()) where earlier == later { return false }
-        take(keys)
+        for (earlier, later) in zip(hashes, hashes.dropFirst()) where earlier == later {
+            for row in rows { (tree.rows[row].explicitKey, tree.rows[row].keySource) = (nil, -1) }
+            tree.fields.bytes.truncate(to: end)
+            return false
+        }
         return true
     }
 
     /// Gives the dictionaries of a list the keys under the first of several names that each of them has.
-    private mutating func takeKeys(under names: [[UInt8]], of rows: Range<Int>) { take(keys(under: names, of: rows)) }
-
-    private func keys(under names: [[UInt8]], of rows: Range<Int>) -> [(row: Int, key: PackedTitle)] {
-        var keys: [(row: Int, key: PackedTitle)] = []
+    private mutating func takeKeys(
+        under names: [[UInt8]], of rows: Range<Int>, note: (PackedTitle, Span<UInt8>) -> Void = { _, _ in }
+    ) {
         for row in rows where isUntitled(row) {
             let key = PackedTitle(key: names, of: tree.rows[row].fields, in: tree.fields.bytes.span)
-            if let key { keys.append((row, key)) }
-        }
-        return keys
-    }
-
-    private mutating func take(_ keys: [(row: Int, key: PackedTitle)]) {
-        for (row, key) in keys {
+            guard let key else { continue }
+            note(key, tree.fields.bytes.span)
             let range = key.range(in: &tree.fields.bytes)
-            tree.rows[row].explicitKey = range
-            tree.rows[row].keySource = key.source
+            (tree.rows[row].explicitKey, tree.rows[row].keySource) = (range, key.source)
         }
     }
 }

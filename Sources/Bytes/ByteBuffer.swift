@@ -155,6 +155,16 @@ public struct ByteBuffer: ~Copyable {
         size = newCount
     }
 
+    /// Discards everything after the first `newCount` bytes, and their memory.
+    public mutating func shrink(to newCount: Int) {
+        truncate(to: newCount)
+        // With a size of 0, the call would free the block.
+        let kept = max(newCount, 64)
+        guard kept < capacity, let block = unsafe realloc(base, kept) else { return }
+        unsafe base = block
+        capacity = kept
+    }
+
     /// Removes the first `taken` bytes, and moves the rest to the front.
     public mutating func removeFirst(_ taken: Int) {
         precondition(taken >= 0 && taken <= size)

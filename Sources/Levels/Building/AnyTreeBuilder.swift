@@ -151,16 +151,13 @@ extension AnyTreeBuilder {
                 continue
             }
             if dropped.isEmpty { earliest = tree.rows[earlier].place }
-            tree.rows[earlier] = tree.rows[row]
-            tree.children[earlier] = tree.children[row]
+            tree.replaceRow(earlier, by: row)
             dropped.append(row)
         }
         guard let example = dropped.first else { return }
         warnAboutRepeatedKey(of: tree.rows[example], after: earliest)
         let gone = Set(dropped)
-        let kept = (base..<tree.rows.count).filter { !gone.contains($0) }
-        tree.rows.replaceSubrange(base..., with: kept.map { tree.rows[$0] })
-        tree.children.replaceSubrange(base..., with: kept.map { tree.children[$0] })
+        tree.keepRows((base..<tree.rows.count).filter { !gone.contains($0) }, from: base)
     }
 
     private mutating func warnAboutRepeatedKey(of row: PendingRow, after earliest: PackedPosition) {
@@ -175,10 +172,10 @@ extension AnyTreeBuilder {
     ///
     /// Formats other than the binary one write UIDs in this form.
     private mutating func takeUID(of container: Container) -> UInt64? {
-        guard container.isDictionary, tree.rows.count == container.rowBase + 1, let row = tree.rows.last,
-            let level = tree.children.last, level == nil,
-            tree.fields.bytes.span.extracting(row.title).isEqual(to: "CF$UID".utf8Span.span)
+        guard container.isDictionary, tree.rows.count == container.rowBase + 1, tree.child(container.rowBase) == nil
         else { return nil }
+        let row = tree.rows[container.rowBase]
+        guard tree.fields.bytes.span.extracting(row.title).isEqual(to: "CF$UID".utf8Span.span) else { return nil }
         var reader = PackedReader(bytes: tree.fields.bytes.span, at: row.fields.lowerBound)
         _ = reader.run()
         guard reader.byte() == PackedTag.positive.rawValue else { return nil }

@@ -146,7 +146,7 @@ private struct LevelPacking: ~Copyable {
         _ row: PendingRow, key: [UInt8], from gathered: borrowing RowGatherer, to packed: inout ByteBuffer
     ) {
         let isOwn = row.explicitKey != nil || !gathered.bytes.span.extracting(row.title).isEqual(to: key.span)
-        LevelAssembler.append(row, key: isOwn ? key : nil, from: gathered.bytes.span, to: &packed)
+        LevelAssembler.append(row, key: isOwn ? key.span : nil, from: gathered.bytes.span, to: &packed)
     }
 
     private static func holdsTextBeyondXML(_ row: PendingRow, in gathered: borrowing RowGatherer) -> Bool {
@@ -187,7 +187,7 @@ private struct LevelPacking: ~Copyable {
             var (entry, offset) = (0, table)
             for run in runs {
                 unsafe Self.writeOffsets(of: run, at: offset, in: source.span, to: target, from: entry)
-                unsafe Self.copy(run.bytes, of: run.isOld ? source.span : new, to: target, at: offset)
+                unsafe target.copy((run.isOld ? source.span : new).extracting(run.bytes), to: offset)
                 entry += run.rows.count
                 offset += run.bytes.count
             }
@@ -219,15 +219,6 @@ private struct LevelPacking: ~Copyable {
                 unsafe target.storeBytes(
                     of: (old &+ distance).littleEndian, toByteOffset: (entry + number) * 4, as: UInt32.self)
             }
-        }
-    }
-
-    private static func copy(
-        _ range: Range<Int>, of source: Span<UInt8>, to target: UnsafeMutableRawBufferPointer, at offset: Int
-    ) {
-        unsafe source.extracting(range).withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, let end = target.baseAddress else { return }
-            unsafe (end + offset).copyMemory(from: start, byteCount: bytes.count)
         }
     }
 

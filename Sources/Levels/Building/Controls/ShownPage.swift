@@ -121,7 +121,7 @@ extension Level {
         }
         let isOwn = row.flags.contains(.hasOwnKey) || title != nil
         LevelAssembler.append(
-            pending, key: isOwn ? Array(source[row.key]) : nil, from: gathered.span, to: &output)
+            pending, key: isOwn ? source.span.extracting(row.key) : nil, from: gathered.span, to: &output)
         return true
     }
 }
@@ -142,8 +142,6 @@ extension PendingRow {
         if let control { try bytes.append(control: control) }
         fields = start..<bytes.count
         title = oldTitle.moved(by: start - oldFields.lowerBound)
-        if titleSource >= 0 { titleSource += start - oldFields.lowerBound }
-        if keySource >= 0 { keySource += start - oldFields.lowerBound }
         if let newTitle {
             bytes.append(newTitle)
         } else if !oldFields.contains(oldTitle.lowerBound) || oldTitle.upperBound > oldFields.upperBound {

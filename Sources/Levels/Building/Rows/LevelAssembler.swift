@@ -36,94 +36,152 @@ struct LevelAssembler: ~Copyable {
         do throws(TreeError) {
             return try level(of: rows, from: source, parts: parts)
         } catch {
-            guard error != .outOfMemory else { throw .outOfMemory }
-            throw PropertyListError(reason: error.description, at: error.position ?? parts.position)
+            throw Self.error(error, in: parts)
         }
+    }
+
+    /// Like `assemble`, for the rows from number `base` on of a builder's stack. Removes these rows, and the bytes from
+    /// `start` on.
+    ///
+    /// The memory of a large level's rows is freed while they are packed, so that they do not take memory twice.
+    mutating func assemble(
+        _ rows: inout ValueStack<PendingRow>, from base: Int, in source: inout ByteBuffer, from start: Int,
+        parts: Parts
+    ) throws(PropertyListError) -> Level {
+        let heads: Heads
+        do throws(TreeError) {
+            heads = try packHeads(of: rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
+        } catch {
+            throw Self.error(error, in: parts)
+        }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: heads.size) { target, count in
+            let target = UnsafeMutableRawBufferPointer(target)
+            var end = heads.end
+            if heads.size >= Self.largeBytes, heads.isOrdered {
+                let step = (rows.count - base) / Self.steps + 1
+                while rows.count > base + step {
+                    let first = rows.count - step
+                    unsafe pack(rows.span.extracting(first..<rows.count), from: source.span, before: &end, in: target)
+                    source.shrink(to: rows[first].fields.lowerBound)
+                    rows.shrink(to: first)
+                }
+            }
+            unsafe pack(rows.span.extracting(base..<rows.count), from: source.span, before: &end, in: target)
+            rows.truncate(to: base)
+            source.truncate(to: start)
+            count = heads.size
+        }
+        return level(of: bytes, heads: heads, parts: parts)
     }
 
     /// Like `assemble`, but throws an error that an edit can handle.
     mutating func level(
         of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(TreeError) -> Level {
-        guard rows.count < Self.fewRows || MemoryBudget.hasRoom(for: rows.count * Self.bytesOfRow) else {
-            throw .outOfMemory
+        let heads = try packHeads(of: rows, from: source, parts: parts)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: heads.size) { target, count in
+            var end = heads.end
+            unsafe pack(rows, from: source, before: &end, in: UnsafeMutableRawBufferPointer(target))
+            count = heads.size
         }
-        let index = try keys.settle(
-            rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections),
-            allowsSharedKeys: parts.form.allowsSharedKeys)
-        repeatedTitle = keys.repeatedTitle
-        output.truncate(to: 0)
-        for _ in 0...rows.count { output.append(halfWord: 0) }
-        if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
-        var marks: Row.Flags = []
-        var size = 0
-        for row in rows.indices {
-            marks.formUnion(rows[row].marks)
-            size += rows[row].fields.count
-        }
+        return level(of: bytes, heads: heads, parts: parts)
+    }
+
+    private mutating func level(of bytes: [UInt8], heads: Heads, parts: Parts) -> Level {
+        if heads.size >= Self.largeBytes { output = ByteBuffer(capacity: 1 << 16) }
         let level = Level(
-            bytes: size > Self.mostBytesPackedTwice
-                ? try packedOnce(rows, from: source) : try packed(rows, from: source),
-            children: parts.children, sections: parts.sections, keyIndex: index, form: parts.form,
-            mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML, rowsHoldParts: marks.contains(.isPart),
-            mayHoldOrders: marks.contains(.arrangesLevel))
+            bytes: bytes, children: parts.children, sections: parts.sections, keyIndex: heads.index, form: parts.form,
+            mayHoldTextBeyondXML: parts.mayHoldTextBeyondXML, rowsHoldParts: heads.marks.contains(.isPart),
+            mayHoldOrders: heads.marks.contains(.arrangesLevel))
         return pool?.adopt(level) ?? level
+    }
+
+    private static func error(_ error: TreeError, in parts: Parts) -> PropertyListError {
+        guard error != .outOfMemory else { return .outOfMemory }
+        return PropertyListError(reason: error.description, at: error.position ?? parts.position)
     }
 
     // MARK: Packing
 
-    /// The maximum size of rows that are packed in `output` and then copied. For larger rows, the memory may not
-    /// suffice for two copies.
-    private static let mostBytesPackedTwice = 1 << 20
+    /// The size from which the memory of rows is freed while they are packed, in this number of steps.
+    private static let largeBytes = 1 << 20
+    private static let steps = 64
 
-    /// Packs the rows after the table in `output`.
-    private mutating func packed(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
-        for number in rows.indices {
-            try mark(number, at: output.count)
-            Self.append(rows[number], key: keys.ownKey(of: number), from: source, to: &output)
+    /// A level whose table of offsets and heads are packed in `output`.
+    private struct Heads {
+        let index: KeyIndex
+        var marks: Row.Flags = []
+        /// Whether the fields of each row are behind those of the row before.
+        var isOrdered = true
+        /// The size of the level.
+        var size = 0
+        /// The end of all rows.
+        var end = End()
+
+        /// The end of the rows that are still to be packed: their number, the end of their heads in `output`, and the end
+        /// of the last row in the level.
+        struct End {
+            var row = 0
+            var head = 0
+            var byte = 0
         }
-        try mark(rows.count, at: output.count)
-        try checkRoom(for: output.count)
-        return Array(copying: output.span)
     }
 
-    /// Like `packed`, but without a second copy of the fields; a first pass measures the rows.
-    private mutating func packedOnce(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
-        let table = output.count
-        var size = table
+    /// Determines the keys of the rows, and packs the heads of the rows after the table in `output`.
+    private mutating func packHeads(
+        of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
+    ) throws(TreeError) -> Heads {
+        guard rows.count < Self.fewRows || MemoryBudget.hasRoom(for: rows.count * Self.bytesOfRow) else {
+            throw .outOfMemory
+        }
+        var heads = Heads(
+            index: try keys.settle(
+                rows, in: source, shown: rows.count - Section.hiddenRows(in: parts.sections),
+                allowsSharedKeys: parts.form.allowsSharedKeys))
+        repeatedTitle = keys.repeatedTitle
+        output.truncate(to: 0)
+        for _ in 0...rows.count { output.append(halfWord: 0) }
+        if rows.count <= KeyIndex.searchedRows { for row in rows.indices { output.append(keys.fingerprint(of: row)) } }
+        var (size, end) = (output.count, 0)
         for number in rows.indices {
-            try mark(number, at: size)
             let row = rows[number]
-            Self.appendHead(of: row, key: keys.ownKey(of: number), from: source, to: &output)
-            size += output.count - table + row.fields.count
+            let head = output.count
+            try mark(number, at: size)
+            Self.appendHead(of: row, key: keys.ownKey(of: number, row: row, in: source), from: source, to: &output)
+            size += output.count - head + row.fields.count
             if row.recordNumber > 0 { size += Row.Flags.recordNumberBytes }
-            output.truncate(to: table)
+            heads.marks.formUnion(row.marks)
+            heads.isOrdered = heads.isOrdered && row.fields.lowerBound >= end
+            end = row.fields.upperBound
         }
         try mark(rows.count, at: size)
-        try checkRoom(for: size)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(size)
-        bytes.append(copying: output.span)
-        for number in rows.indices {
-            let row = rows[number]
-            output.truncate(to: 0)
-            Self.appendHead(of: row, key: keys.ownKey(of: number), from: source, to: &output)
-            bytes.append(copying: output.span)
-            bytes.append(copying: source.extracting(row.fields))
-            guard row.recordNumber > 0 else { continue }
-            output.truncate(to: 0)
-            output.append(halfWord: row.recordNumber)
-            bytes.append(copying: output.span)
-        }
-        guard !output.isIncomplete else { throw .outOfMemory }
-        return bytes
+        guard !output.isIncomplete, size < Self.fewBytes || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
+        heads.size = size
+        heads.end = Heads.End(row: rows.count, head: output.count, byte: size)
+        return heads
     }
 
-    /// Like `assemble`, for a builder's rows from number `base` on.
-    mutating func assemble(
-        _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
-    ) throws(PropertyListError) -> Level {
-        try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
+    /// Packs rows before `end`, from the last row to the first one, and the table before the first row of the level.
+    private func pack(
+        _ rows: Span<PendingRow>, from source: Span<UInt8>, before end: inout Heads.End,
+        in target: UnsafeMutableRawBufferPointer
+    ) {
+        for number in rows.indices.reversed() {
+            let row = rows[number]
+            end.row -= 1
+            var offset = PackedReader(bytes: output.span, at: end.row * 4)
+            let start = offset.halfWord()
+            if row.recordNumber > 0 {
+                end.byte -= Row.Flags.recordNumberBytes
+                unsafe target.storeBytes(of: row.recordNumber.littleEndian, toByteOffset: end.byte, as: UInt32.self)
+            }
+            end.byte -= row.fields.count
+            unsafe target.copy(source.extracting(row.fields), to: end.byte)
+            let head = end.head - (end.byte - start)..<end.head
+            unsafe target.copy(output.span.extracting(head), to: start)
+            (end.head, end.byte) = (head.lowerBound, start)
+        }
+        if end.row == 0 { unsafe target.copy(output.span.extracting(0..<end.head), to: 0) }
     }
 
     /// Levels with fewer rows and bytes than these are packed without asking the `MemoryBudget`.
@@ -133,13 +191,6 @@ struct LevelAssembler: ~Copyable {
     /// these.
     private static let bytesOfRow = 96
 
-    /// Checks that the packed rows are complete, and can be copied.
-    private func checkRoom(for bytes: Int) throws(TreeError) {
-        guard !output.isIncomplete, bytes < Self.fewBytes || MemoryBudget.hasRoom(for: bytes) else {
-            throw .outOfMemory
-        }
-    }
-
     private mutating func mark(_ number: Int, at place: Int) throws(TreeError) {
         guard let offset = UInt32(exactly: place) else { throw .levelTooLarge }
         output.replace(at: number * 4, halfWord: offset)
@@ -147,7 +198,7 @@ struct LevelAssembler: ~Copyable {
 
     /// Packs a row in the form that `Row` describes. The key is nil if the title is the key.
     static func append(
-        _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
+        _ row: PendingRow, key: Span<UInt8>?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
         appendHead(of: row, key: key, from: source, to: &output)
         output.append(source.extracting(row.fields))
@@ -159,7 +210,7 @@ struct LevelAssembler: ~Copyable {
     /// The head always contains an empty title: although an empty title is not part of any field, its offset would
     /// depend on the fields before it.
     private static func appendHead(
-        of row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
+        of row: PendingRow, key: Span<UInt8>?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
         let title = source.extracting(row.title)
         let ownsTitle =
@@ -175,38 +226,26 @@ struct LevelAssembler: ~Copyable {
         output.append(flags.rawValue)
         output.append(packed: UInt64(title.count))
         if ownsTitle {
-            if !row.isString { output.append(packed: row.place(of: row.titleSource)) }
+            if !row.isString { output.append(packed: UInt64(row.titlePlace)) }
             output.append(title)
         } else {
             output.append(packed: UInt64(row.title.lowerBound - row.fields.lowerBound))
         }
         if let key {
-            output.append(packed: UInt64(key.count))
-            output.append(key.span)
+            output.append(run: key)
         }
-        if row.explicitKey != nil { output.append(packed: row.place(of: row.keySource)) }
+        if row.explicitKey != nil { output.append(packed: UInt64(row.keyPlace)) }
     }
 }
 
-/// A row of an incomplete level, as ranges of the gathered bytes.
-struct PendingRow {
-    var fields: Range<Int>
-    /// The range of the title: inside `fields` if the title is a text in a field, otherwise outside of `fields`.
-    var title: Range<Int>
-    /// The offset of the value that gives the title; -1 if there is none. Counts only if the title is outside of `fields`.
-    var titleSource = -1
-    var explicitKey: Range<Int>?
-    /// The offset of the value that gives the explicit key; -1 if there is none.
-    var keySource = -1
-    var isString = false
-    /// Some of `Row.Flags.marks`.
-    var marks: Row.Flags = []
-    /// The number of a record in its table, from 1; 0 if the row is not a record.
-    var recordNumber: UInt32 = 0
-    var place = PackedPosition.none
-
-    /// The place of a value, as in the head of a packed row.
-    fileprivate func place(of source: Int) -> UInt64 { source < 0 ? 0 : UInt64(source - fields.lowerBound + 1) }
+extension UnsafeMutableRawBufferPointer {
+    /// Copies bytes to an offset.
+    func copy(_ bytes: Span<UInt8>, to offset: Int) {
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + source.count]).copyMemory(
+                from: source)
+        }
+    }
 }
 
 /// The levels of an older snapshot by their content, so that a new tree can share the unchanged levels.

@@ -158,7 +158,7 @@ extension PackedFields {
 }
 
 /// A document position in one word, because every open row and field has a position.
-struct PackedPosition {
+struct PackedPosition: BitwiseCopyable {
     /// The highest bit marks a byte offset; for text, the line is in the bits above the column.
     private let bits: UInt64
 

@@ -7,6 +7,7 @@ internal import PropertyLists
 struct SetAsideRows {
     var bytes: [UInt8]
     var rows: [PendingRow]
+    /// The levels below the rows; empty if all rows are leaves.
     private(set) var children: [Level?]
     /// The sections of the rows; empty for a level without sections.
     var sections: [Section]
@@ -28,7 +29,7 @@ struct SetAsideRows {
     /// Keeps only the rows with these numbers, in this order.
     mutating func reorder(_ order: [Int]) {
         rows = order.map { rows[$0] }
-        children = order.map { children[$0] }
+        if !children.isEmpty { children = order.map { children[$0] } }
     }
 }
 
@@ -76,40 +77,20 @@ extension TreeAssembly {
         guard size < 1 << 20 || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
         var sections = sections
         for number in sections.indices { sections[number].start -= base.row }
+        let bytes = Array(copying: fields.bytes.span.extracting(base.start..<fields.bytes.count))
+        // Otherwise, the bytes and the rows of a long list would take memory twice.
+        if size > Self.mostBytesKept {
+            fields.bytes.shrink(to: base.start)
+        } else {
+            fields.bytes.truncate(to: base.start)
+        }
         let aside = SetAsideRows(
-            bytes: Array(copying: fields.bytes.span.extracting(base.start..<fields.bytes.count)),
-            rows: rows[base.row...].map { $0.moved(by: -base.start) },
-            children: Array(children[base.row...]), sections: sections, form: form, position: position)
-        rows.removeSubrange(base.row...)
-        children.removeSubrange(base.row...)
-        fields.bytes.truncate(to: base.start)
-        if aside.bytes.count > Self.mostBytesKept { freeRoom() }
+            bytes: bytes, rows: (base.row..<rows.count).map { rows[$0].moved(by: -base.start) },
+            children: takeChildren(from: base.row), sections: sections, form: form, position: position)
+        if size > Self.mostBytesKept { rows.shrink(to: base.row) } else { rows.truncate(to: base.row) }
         return aside
     }
 
     /// The maximum size of a list whose room on the stack is kept for the next list.
     private static let mostBytesKept = 1 << 24
-
-    /// Frees the room that rows took on the stack before they were set aside. Otherwise, the rows would take memory
-    /// twice.
-    private mutating func freeRoom() {
-        var rest = ByteBuffer(capacity: 1 << 16)
-        rest.append(fields.bytes.span)
-        fields.bytes = rest
-        rows = rows.map(\.self)
-        children = children.map(\.self)
-    }
-}
-
-extension PendingRow {
-    /// The same row in other bytes, where everything of it has moved by the same distance.
-    func moved(by distance: Int) -> PendingRow {
-        var row = self
-        row.fields = fields.moved(by: distance)
-        row.title = title.moved(by: distance)
-        row.explicitKey = explicitKey?.moved(by: distance)
-        if titleSource >= 0 { row.titleSource += distance }
-        if keySource >= 0 { row.keySource += distance }
-        return row
-    }
 }

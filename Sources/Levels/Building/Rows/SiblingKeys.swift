@@ -3,10 +3,9 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys: ~Copyable {
-    /// The start of each row's own key in `texts`, by row. A row has an own key if its key is explicit or differs from
-    /// its title.
-    private var own: [UInt32: Int] = [:]
-    /// The own keys, each after its length. They share one buffer, because a level can have a million of them.
+    /// The start of each made key in `texts`, by row. A key is made if it differs from the row's `Key` or title.
+    private var made: [UInt32: Int] = [:]
+    /// The made keys, each after its length. They share one buffer, because a level can have a million of them.
     private var texts = ByteBuffer()
     private var hashes: [UInt64] = []
     /// The title that the largest number of rows share; nil if all titles differ.
@@ -24,20 +23,24 @@ struct SiblingKeys: ~Copyable {
     /// with the same hash only once in forty million levels.
     static let mostCollisions = 16
 
-    func ownKey(of row: Int) -> [UInt8]? { ownRange(of: row).map { Array(copying: texts.span.extracting($0)) } }
-
-    private func ownRange(of row: Int) -> Range<Int>? {
-        guard !own.isEmpty, let start = own[UInt32(row)] else { return nil }
-        var reader = PackedReader(bytes: texts.span, at: start)
-        return reader.run()
+    /// The key of a row if it is explicit or differs from the title; otherwise nil.
+    @_lifetime(copy source)
+    func ownKey(of number: Int, row: PendingRow, in source: Span<UInt8>) -> Span<UInt8>? {
+        if !made.isEmpty, let start = made[UInt32(number)] {
+            var reader = PackedReader(bytes: texts.span, at: start)
+            // The texts outlive the call, and do not change while spans of them are in use.
+            return unsafe _overrideLifetime(texts.span.extracting(reader.run()), copying: source)
+        }
+        guard let key = row.explicitKey else { return nil }
+        return source.extracting(key)
     }
 
-    private mutating func setOwnKey(of row: Int, key: Span<UInt8>) {
-        own[UInt32(row)] = texts.count
+    private mutating func make(_ key: Span<UInt8>, of row: Int) {
+        made[UInt32(row)] = texts.count
         texts.append(run: key)
     }
 
-    /// The largest number of own keys whose room is kept for the next level.
+    /// The largest number of made keys, and of hashes, whose room is kept for the next level.
     private static let mostKeysKept = 1 << 16
 
     /// One byte of a key's hash, for searching short levels.
@@ -51,13 +54,14 @@ struct SiblingKeys: ~Copyable {
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int, allowsSharedKeys: Bool = false
     ) throws(TreeError) -> KeyIndex {
-        if own.count > Self.mostKeysKept {
-            own = [:]
+        if made.count > Self.mostKeysKept {
+            made = [:]
             texts = ByteBuffer()
         }
-        own.removeAll(keepingCapacity: true)
+        made.removeAll(keepingCapacity: true)
         texts.truncate(to: 0)
         repeatedTitle = nil
+        defer { if rows.count > Self.mostKeysKept { hashes = [] } }
         hashNaturals(rows, in: source)
         if rows.count <= KeyIndex.searchedRows, !hasEqualHashes(shown) { return KeyIndex(rowCount: rows.count) }
         var index = KeyIndex(rowCount: max(rows.count, KeyIndex.searchedRows + 1))
@@ -95,16 +99,16 @@ struct SiblingKeys: ~Copyable {
 
     private mutating func hashNaturals(_ rows: Span<PendingRow>, in source: Span<UInt8>) {
         hashes.removeAll(keepingCapacity: true)
+        hashes.reserveCapacity(rows.count)
         for number in rows.indices {
             let row = rows[number]
             let text = source.extracting(row.explicitKey ?? row.title)
             if ItemKey.isPlain(text), !ItemKey.needsMark(text) {
-                if row.explicitKey != nil { setOwnKey(of: number, key: text) }
                 hashes.append(ContentHash.short(of: text))
             } else {
                 let key = ItemKey.natural(text)
                 hashes.append(ContentHash.short(of: key.span))
-                if row.explicitKey != nil || !key.span.isEqual(to: text) { setOwnKey(of: number, key: key.span) }
+                if !key.span.isEqual(to: text) { make(key.span, of: number) }
             }
         }
     }
@@ -118,10 +122,7 @@ struct SiblingKeys: ~Copyable {
 
     @_lifetime(copy source)
     private func natural(_ row: Int, rows: Span<PendingRow>, source: Span<UInt8>) -> Span<UInt8> {
-        if let key = ownRange(of: row) {
-            // The texts outlive the call, and do not change while spans of them are compared.
-            return unsafe _overrideLifetime(texts.span.extracting(key), copying: source)
-        }
+        if let key = ownKey(of: row, row: rows[row], in: source) { return key }
         return source.extracting(rows[row].title)
     }
 
@@ -156,7 +157,7 @@ struct SiblingKeys: ~Copyable {
             var group = groups[first] ?? Group(second: Int(row))
             let base = Array(copying: natural(Int(first), rows: rows, source: source))
             let key = freeKey(base, next: &group.next, rows: rows, in: source, naturals: naturals)
-            setOwnKey(of: Int(row), key: key.span)
+            make(key.span, of: Int(row))
             hashes[Int(row)] = ContentHash.short(of: key.span)
             group.count += 1
             groups[first] = group

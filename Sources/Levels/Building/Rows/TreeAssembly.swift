@@ -7,9 +7,9 @@ internal import PropertyLists
 /// A level is packed after its last row; its rows and their bytes are then removed from the stack.
 struct TreeAssembly: ~Copyable {
     var fields = PackedFields()
-    var rows: [PendingRow] = []
-    /// The level below each of `rows`.
-    var children: [Level?] = []
+    var rows = ValueStack<PendingRow>()
+    /// The levels below `rows`; later rows are leaves.
+    private var children: [Level?] = []
     private var assembler: LevelAssembler
     let limits: TreeLimits
     private let isXML: Bool
@@ -74,13 +74,13 @@ struct TreeAssembly: ~Copyable {
     }
 
     /// The memory for a row of an open level, including growth to twice the size.
-    static let bytesOfOpenRow = 4 * MemoryLayout<PendingRow>.stride
+    static let bytesOfOpenRow = 2 * MemoryLayout<PendingRow>.stride
     private static let bytesOfNextItems = 4 << 20
 
     /// Throws if packed bytes are incomplete for lack of memory, so that incomplete bytes are never read.
     @inline(__always)
     func checkComplete() throws(PropertyListError) {
-        guard !fields.bytes.isIncomplete else { throw .outOfMemory }
+        guard !fields.bytes.isIncomplete, !rows.isIncomplete else { throw .outOfMemory }
     }
 
     /// Counts further items, which were made from rows that are already counted.
@@ -91,16 +91,39 @@ struct TreeAssembly: ~Copyable {
 
     /// Removes the last row and the bytes from `start` on, because they are not an item.
     mutating func dropLastItem(from start: Int) {
-        rows.removeLast()
-        children.removeLast()
+        rows.truncate(to: rows.count - 1)
+        children.removeSubrange(min(rows.count, children.count)...)
         fields.bytes.truncate(to: start)
         items -= 1
     }
 
     @inline(__always)
     mutating func add(_ row: PendingRow, level: Level?) {
+        if let level {
+            fillChildren()
+            children.append(level)
+        }
         rows.append(row)
-        children.append(level)
+    }
+
+    /// The level below a row; nil for a leaf.
+    func child(_ row: Int) -> Level? { row < children.count ? children[row] : nil }
+
+    private mutating func fillChildren() {
+        while children.count < rows.count { children.append(nil) }
+    }
+
+    /// Puts a later row in the place of a row.
+    mutating func replaceRow(_ row: Int, by later: Int) {
+        rows[row] = rows[later]
+        if row < children.count { children[row] = child(later) }
+    }
+
+    /// Keeps only some of the rows from number `base` on, in ascending order.
+    mutating func keepRows(_ kept: [Int], from base: Int) {
+        for (number, row) in kept.enumerated() { replaceRow(base + number, by: row) }
+        rows.truncate(to: base + kept.count)
+        children.removeSubrange(min(rows.count, children.count)...)
     }
 
     // MARK: Levels
@@ -111,10 +134,7 @@ struct TreeAssembly: ~Copyable {
     ) throws(PropertyListError) -> Level {
         let parts = LevelAssembler.Parts(
             children: takeChildren(from: base), form: form, mayHoldTextBeyondXML: hasTextBeyondXML, position: position)
-        let level = try assembler.assemble(rows, from: base, in: fields.bytes, parts: parts)
-        rows.removeSubrange(base...)
-        fields.bytes.truncate(to: start)
-        return level
+        return try assembler.assemble(&rows, from: base, in: &fields.bytes, from: start, parts: parts)
     }
 
     mutating func level(of aside: SetAsideRows) throws(PropertyListError) -> Level {
@@ -135,6 +155,7 @@ struct TreeAssembly: ~Copyable {
     }
 
     mutating func complete(_ form: LevelForm) throws(PropertyListError) {
+        try checkComplete()
         document = try level(from: 0, start: fields.bytes.count, form: form, at: nil)
     }
 
@@ -142,7 +163,9 @@ struct TreeAssembly: ~Copyable {
     var repeatedTitle: RepeatedTitle? { assembler.repeatedTitle }
 
     /// Takes the children of the rows from number `base` on; empty if all these rows are leaves.
-    private mutating func takeChildren(from base: Int) -> [Level?] {
+    mutating func takeChildren(from base: Int) -> [Level?] {
+        guard children.count > base else { return [] }
+        fillChildren()
         defer { children.removeSubrange(base...) }
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
     }

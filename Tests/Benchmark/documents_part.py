@@ -45,3 +45,19 @@ def loads(bench):
         if not slow:
             bench.row(f"{what}: peak memory", f"{own.peak / 1e6:.0f} MB", "the file",
                       f"{os.path.getsize(path) / 1e6:.0f} MB", own.peak / os.path.getsize(path))
+    table(bench)
+
+
+def table(bench):
+    """One large level of short records, whose tree takes more memory than the file."""
+    path = os.path.join(bench.folder, "Table.csv")
+    with open(path, "w", buffering=1 << 20) as file:
+        file.write("id,name,city,count,price,date\n")
+        for row in range(bench.arguments.rows):
+            file.write(f"{row},name {row * 7919 % 1_000_003},city {row % 97},{row * 31 % 600_000},{row % 997}.25,"
+                       f"2024-{row % 12 + 1:02}-{row % 28 + 1:02}\n")
+    own = runs({"drilldown": [bench.arguments.server, "check", path]}, bench.arguments.load_rounds, say)["drilldown"]
+    size = os.path.getsize(path)
+    what = f"load of CSV with {bench.arguments.rows:,} records, {size / 1e6:.0f} MB"
+    bench.row(f"{what}: CPU time", f"{own.cpu:.2f} s")
+    bench.row(f"{what}: peak memory", f"{own.peak / 1e6:.0f} MB", "the file", f"{size / 1e6:.0f} MB", own.peak / size)

@@ -66,6 +66,7 @@ import Testing
         var row = Row(key: "x", below: ["A"])
         row.error = "It is broken."
         #expect(row.id == "x")
+        #expect(!row.isFirst && !row.isLast && !row.isExpanded && row.indent == nil)
         row.indent = 1
         (row.isFirst, row.isLast, row.isExpanded) = (true, true, true)
         #expect(row.id == "/detail/A/x" && row.indent == 1 && row.error == "It is broken.")

@@ -200,6 +200,8 @@ struct XMLReaderTests {
             ("<array><!-- x >", "1:8: the document ends inside a comment; '-->' is missing"),
             ("<array/><!-- x >", "1:9: the document ends inside a comment; '-->' is missing"),
             ("<array><?x >", "1:8: the document ends inside a declaration; '?>' is missing"),
+            ("<string>a<!-- x >", "1:10: the document ends inside a comment; '-->' is missing"),
+            ("<string>a<?x >", "1:10: the document ends inside a declaration; '?>' is missing"),
             ("<string>a", "1:9: the document ends inside text; '</string>' is missing"),
             ("<string>a&lt;", "1:14: the document ends inside text; '</string>' is missing"),
             ("<string><![CDATA[a>", "1:18: the document ends inside a CDATA section; ']]>' is missing"),

@@ -241,8 +241,12 @@ struct EditingTests {
         let detail = try await server.patch(["Text": "x", "Note": "y"], at: ["Item 4"])
         let changed = try await server.patch(["Text": "z"], removing: ["Note"], at: ["Item 4"], ifMatch: detail.version)
         #expect(changed["Text"] == "z" && changed["Note"] == nil)
-        let row = try #require(try await server.level().rows.first)
+        var row = try #require(try await server.level().rows.first)
         #expect(try await server.setSwitch(of: row, isOn: true)["Value"] == true)
+        row.control = Control(type: "ToggleSwitch")
+        row.control?.trueValue = "YES"
+        #expect(try await server.setSwitch(of: row, isOn: true)["Value"] == "YES")
+        #expect(try await server.setSwitch(of: row, isOn: false)["Value"] == false)
     }
 
     @Test("are refused in a sentence without the token")

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import DrilldownClient
+
+@Suite("What is observed is read again")
+struct ObservedTests {
+    @Test(
+        "after a change of a detail or of the level above it, or after changes whose links are unknown",
+        arguments: [
+            (ChangesAnswer(follow: "x"), false), (ChangesAnswer(follow: "x", details: ["/detail/a/b"]), true),
+            (ChangesAnswer(follow: "x", details: ["/detail/a", "/detail/a/c"]), false),
+            (ChangesAnswer(follow: "x", levels: ["/levels/a"]), true),
+            (ChangesAnswer(follow: "x", levels: ["/levels/", "/levels/a/b"]), false),
+            (ChangesAnswer(follow: "x", isTruncated: true), true),
+        ])
+    func detail(changes: ChangesAnswer, isConcerned: Bool) {
+        #expect(DetailTarget(path: ["a", "b"]).isConcerned(by: changes) == isConcerned)
+    }
+}

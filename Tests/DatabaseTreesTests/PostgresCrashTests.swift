@@ -40,7 +40,7 @@ import TreeSources
 
         /// The error of the commit, when it has ended; nil for a success.
         func outcome() throws -> CommitError? {
-            guard isOver.wait(timeout: .now() + .seconds(40)) == .success else {
+            guard isOver.wait(timeout: .now() + .seconds(120)) == .success else {
                 throw PostgresServer.Failure(output: "the commit did not end")
             }
             return error.withLock { $0 } as? CommitError

@@ -325,9 +325,9 @@ extension String {
     func replacing(_ one: Character, with other: String) -> String { split(separator: one).joined(separator: other) }
 }
 
-/// Waits for something that the server does, for at most twenty seconds.
+/// Waits for something that the server does, for at most two minutes.
 func waitUntil(_ condition: () throws -> Bool) throws {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(120)
     while try !condition() {
         guard ContinuousClock.now < end else { throw PostgresServer.Failure(output: "it did not happen") }
         usleep(1_000)

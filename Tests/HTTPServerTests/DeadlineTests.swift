@@ -6,9 +6,11 @@ import Testing
 struct DeadlineTests {
     private static let size = 40_000_000
 
+    /// The times are long enough for a test that has to wait for a processor.
+    ///
     /// - Parameter idle: how long an idle connection is kept; by that the tests see time pass.
     private func withPatience<Result>(
-        _ deadline: Duration = .milliseconds(250), idle: Duration = .milliseconds(250),
+        _ deadline: Duration = .seconds(1), idle: Duration = .seconds(1),
         _ body: (UInt16) throws -> Result
     ) throws -> Result {
         let configuration = Server.Configuration.varied {
@@ -88,7 +90,7 @@ struct DeadlineTests {
 
     @Test("but not one that goes on taking a large answer beyond the deadline", arguments: ["/big", "/stream"])
     func slowReader(target: String) throws {
-        try withPatience(.seconds(4), idle: .milliseconds(50)) { port throws in
+        try withPatience(.seconds(4), idle: .milliseconds(500)) { port throws in
             let client = try RawClient(port: port)
             client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
             let end = ContinuousClock.now + .seconds(5)

@@ -151,10 +151,10 @@ struct LaterTests {
 
     @Test("outlives the deadlines of requests and of idle connections")
     func deadline() throws {
-        let later = Later(for: .milliseconds(1200))
+        let later = Later(for: .seconds(3))
         let configuration = Server.Configuration.varied {
-            $0.requestDeadline = .milliseconds(250)
-            $0.idleTimeout = .milliseconds(250)
+            $0.requestDeadline = .seconds(1)
+            $0.idleTimeout = .seconds(1)
         }
         try withServer(later.responder, configuration) { port throws in
             let client = try RawClient(port: port)

@@ -89,7 +89,7 @@ final class StubOrigin: Sendable {
     /// Waits until there were so many requests; false after twenty seconds without.
     func waits(forRequests count: Int) -> Bool {
         while requests.count < count {
-            guard arrivals.wait(timeout: .now() + .seconds(20)) == .success else { return requests.count >= count }
+            guard arrivals.wait(timeout: .now() + .seconds(120)) == .success else { return requests.count >= count }
         }
         return true
     }

@@ -23,7 +23,7 @@ struct FileWatcherTests {
         /// Whether the watcher reports nothing; the kernel queues an event before the call that causes it returns.
         var isQuiet: Bool { files.takeChanged(at: .now).isEmpty }
 
-        func seesChange(within time: Duration = .seconds(20)) -> Bool { files.seeChange(of: watcher, within: time) }
+        func seesChange(within time: Duration = .seconds(120)) -> Bool { files.seeChange(of: watcher, within: time) }
     }
 
     private func watched(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> Watched {

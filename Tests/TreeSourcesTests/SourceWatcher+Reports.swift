@@ -6,14 +6,14 @@ extension SourceWatcher {
     /// Drives the watcher until it reports something.
     ///
     /// - Returns: nil if the time is over before, or a wake-up comes.
-    func nextReport(within time: Duration = .seconds(20), unless wakeup: Wakeup? = nil) -> SourceReport? {
+    func nextReport(within time: Duration = .seconds(120), unless wakeup: Wakeup? = nil) -> SourceReport? {
         next(within: time, unless: wakeup, addWaits) { advance(at: .now) }
     }
 }
 
 extension WatchedFiles {
     /// Waits until the file of a watcher may have changed; false if the time is over before.
-    func seeChange(of watcher: FileWatcher, within time: Duration = .seconds(20)) -> Bool {
+    func seeChange(of watcher: FileWatcher, within time: Duration = .seconds(120)) -> Bool {
         next(within: time, addWaits) { takeChanged(at: .now).contains { $0 === watcher } ? true : nil } ?? false
     }
 }

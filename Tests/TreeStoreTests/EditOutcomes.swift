@@ -22,7 +22,7 @@ final class EditOutcomes: Sendable {
 
     /// Waits until so many edits were answered; false after twenty seconds without an answer.
     func waits(for count: Int) -> Bool {
-        let limit = DispatchTime.now() + .seconds(20)
+        let limit = DispatchTime.now() + .seconds(120)
         while all.count < count {
             guard arrivals.wait(timeout: limit) == .success else { return all.count >= count }
         }

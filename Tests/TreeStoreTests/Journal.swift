@@ -22,7 +22,7 @@ final class Journal: Sendable {
 
     /// Waits until something holds, asking anew after each event; false after twenty seconds without.
     func waits(until holds: () -> Bool) -> Bool {
-        let limit = DispatchTime.now() + .seconds(20)
+        let limit = DispatchTime.now() + .seconds(120)
         while !holds() {
             guard arrivals.wait(timeout: limit) == .success else { return holds() }
         }

@@ -27,7 +27,7 @@ struct NotifierTests {
         try scratch.write("Data.plist", items("\(number)"))
         let done = DispatchSemaphore(value: 0)
         store.reload { _ in done.signal() }
-        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(done.wait(timeout: .now() + .seconds(120)) == .success)
         #expect(store.titles == ["\(number)"])
     }
 
@@ -128,6 +128,6 @@ struct NotifierTests {
         }
         try scratch.write("Data.plist", items("1"))
         store.reload()
-        #expect(isStopped.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(isStopped.wait(timeout: .now() + .seconds(120)) == .success)
     }
 }

@@ -18,7 +18,7 @@ struct PulseTests {
     }
 
     /// Waits for an event; fails after twenty seconds.
-    private func wait(_ event: DispatchSemaphore) { #expect(event.wait(timeout: .now() + .seconds(20)) == .success) }
+    private func wait(_ event: DispatchSemaphore) { #expect(event.wait(timeout: .now() + .seconds(120)) == .success) }
 
     @Test("is felt while the store has nothing to do")
     func idle() throws {

@@ -149,7 +149,7 @@ struct TreeStoreTests {
             isTold.signal()
         }
         try scratch.write("Data.plist", items("B"))
-        #expect(isTold.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(isTold.wait(timeout: .now() + .seconds(120)) == .success)
         let pair = try #require(told.withLock { $0.first })
         #expect(pair.0 === old)
         #expect(pair.1.number == 1)
@@ -305,7 +305,7 @@ struct TreeStoreTests {
             store.stop()
             stopped.signal()
         }
-        #expect(stopped.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(stopped.wait(timeout: .now() + .seconds(120)) == .success)
     }
 
     @Test("ends its thread when nobody holds it any more")

@@ -16,7 +16,7 @@ final class Sleeps: Sendable {
 
     /// Waits until something holds of all of them so far; false after twenty seconds without.
     func waits(until holds: ([Duration?]) -> Bool) -> Bool {
-        let limit = DispatchTime.now() + .seconds(20)
+        let limit = DispatchTime.now() + .seconds(120)
         while !holds(limits.withLock { $0 }) {
             guard arrivals.wait(timeout: limit) == .success else { return holds(limits.withLock { $0 }) }
         }

@@ -23,7 +23,7 @@ struct WorkOrderTests {
         let steps = Guarded<[String]>([])
         let arrivals = DispatchSemaphore(value: 0)
         @Sendable func note(_ step: String) { steps.withLock { $0.append(step) } }
-        func wait() { #expect(arrivals.wait(timeout: .now() + .seconds(20)) == .success) }
+        func wait() { #expect(arrivals.wait(timeout: .now() + .seconds(120)) == .success) }
         let source = EditableSource(
             scratch("Data.plist"), onSave: { _ in note("save") }, onFinish: { note("finish") },
             onLoad: { note("load") })

@@ -239,7 +239,7 @@ struct LevelCacheTests {
             if request.path.contains("wait=") { return .silence }
             guard request.path.contains("since=") else { return StubOrigin.Answer.json(StubOrigin.Answer.level) }
             // An answer that came sooner would take the place of the known level.
-            _ = isSeen.wait(timeout: .now() + .seconds(20))
+            _ = isSeen.wait(timeout: .now() + .seconds(120))
             return StubOrigin.Answer.json(unchanged)
         }
         let url = URL(fileURLWithPath: folder("cache"))

@@ -112,7 +112,7 @@ struct TLSTests {
             #expect(try client.readAnswer().body == "get /a ")
             #expect(try client.readToEnd() == "")
         }
-        try withClient(idle: .milliseconds(50)) { client throws in
+        try withClient(idle: .milliseconds(500)) { client throws in
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readAnswer().body == "get /a ")
             #expect(try client.readToEnd() == "")

@@ -169,6 +169,10 @@ struct PropertyListFileTests {
                 "1:16: in /(item 2, name 'B'): an item has no 'Title'; give it one, or a 'Key'; --shape natural serves the document as it is."
             ),
             (
+                #"[{"Title":"A"},{"Titel":"B"}]"#,
+                "1:16: in /(item 2, Titel 'B'): an item has 'Titel' but no 'Title'; did you mean 'Title'?"
+            ),
+            (
                 #"[{"Title":"A"},{"Title":"B","Children":{}}]"#,
                 "1:40: in /B: 'Children' must be an array of items, not a dictionary."
             ),

@@ -243,7 +243,8 @@ public struct Interpretation: Sendable {
             guard !error.isOutOfMemory else { throw error }
             guard !survey.isOfItems else {
                 // Some rows may be meant to be no items, such as the leaves of a browser's bookmarks.
-                throw !survey.hasItemsOnly && error.reason.contains("an item") ? Self.advising(error) : error
+                let isOpen = !survey.hasItemsOnly && error.reason.contains("an item") && !error.reason.hasSuffix("?")
+                throw isOpen ? Self.advising(error) : error
             }
             return try readAsItIs(input, as: table, by: survey, pool: pool, refusal: error)
         }

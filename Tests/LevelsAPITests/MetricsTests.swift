@@ -91,6 +91,7 @@ import TreeStore
         let counters = ServiceCounters()
         let snapshot = try Desk.snapshot("[]")
         counters.note(.loaded(snapshot, took: .milliseconds(250)), at: 10)
+        #expect(counters.storeTotals == StoreTotals(published: WorkTotal(count: 1, seconds: 0.25), latestLoad: 10))
         counters.note(.unchanged(snapshot, took: .milliseconds(500)), at: 20)
         counters.note(.recovered(snapshot), at: 21)
         counters.note(.refused(SourceError("a", reason: "it is broken"), took: .seconds(2)), at: 30)

@@ -169,6 +169,7 @@ import Testing
             ("https://a.example:443", "https://a.example"), ("http://a.example:80", "http://a.example"),
             ("http://a.example:443", "http://a.example:443"), ("http://localhost:5173", "http://localhost:5173"),
             ("http://[::1]:8080", "http://[::1]:8080"), ("http://[2001:DB8::1]", "http://[2001:db8::1]"),
+            ("http://[FE80::9AF]", "http://[fe80::9af]"),
             ("capacitor://localhost", "capacitor://localhost"), ("http://127.0.0.1", "http://127.0.0.1"),
             ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
         ])
@@ -180,7 +181,8 @@ import Testing
             "https://a.example/", "https://a.example/path", "a.example", "//a.example", "https://", "https://:80",
             "https://a.example:", "https://a.example:0", "https://a.example:65536", "https://a.example:x",
             "https://a.example?x", "https://a.example#x", "https://user@a.example", "https://*.example", "null", "*",
-            "https://bücher.example", "ht tp://a", "1http://a", "http://[::1", "http://[x]", "https://a.example:+80",
+            "https://bücher.example", "ht tp://a", "1http://a", "http://[::1", "http://[x]", "http://[::g]",
+            "http://[::a-b]", "http://[1.2]", "https://a.example:+80",
             "https://a\r\nb", "https://a.example:٨٠",
         ])
     func noOrigin(_ text: String) {

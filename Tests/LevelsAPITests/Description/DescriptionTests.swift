@@ -203,6 +203,17 @@ import Testing
         }
     }
 
+    @Test("has each header field twice: as one that an answer may have, and as one that it always has")
+    func headers() throws {
+        let headers = try #require(try DescribedService().node(at: "#/components/headers") as? [String: [String: Any]])
+        let names = headers.keys.filter { !$0.hasSuffix(".required") }
+        #expect(names.count > 5 && headers.count == 2 * names.count)
+        for name in names {
+            #expect(headers[name]?["required"] == nil)
+            #expect(headers[name + ".required"]?["required"] as? Bool == true, "\(name)")
+        }
+    }
+
     @Test("asks for a token exactly where an edit does")
     func security() throws {
         for operation in try DescribedService().operations {

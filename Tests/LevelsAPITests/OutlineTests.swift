@@ -202,6 +202,22 @@ import Testing
         #expect(outline.contains(#""sections":[{"title":null,"index":null,"start":0,"count":3}]"#))
     }
 
+    @Test(
+        "counts the rows to sort for a place level by level, and stops at the level that exceeds the limit",
+        arguments: [(0, 3), (2, 3), (3, 7), (6, 7), (7, 9), (8, 9), (9, 9)])
+    func work(limit: Int, work: Int) throws {
+        let lowest = #"{"Title":"b","SortBy":"Title","Children":["z","y"]}"#
+        let middle = #"{"Title":"a","SortBy":"Title","Children":["4","3",\#(lowest),"1"]}"#
+        let document = try Document.tree(#"{"SortBy":"-Title","Rows":["1",\#(middle),"2"]}"#).document
+        var opening = OutlineOpening()
+        opening.depth = OutlineOpening.all
+        let outline = OutlineRows(
+            below: Item(rootOf: document).own, opening: opening, store: ArrangementCache(bytes: 0))
+        let last = OutlinePlace(at: 5, in: outline.listing(of: 0..<outline.count))
+        #expect(outline.work(at: 5, limit: limit) == work)
+        #expect(outline.work(after: last, limit: limit) == work)
+    }
+
     @Test("goes on after the last row when a level has another order now")
     func otherOrders() throws {
         func document(_ order: String) -> String {

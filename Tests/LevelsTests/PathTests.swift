@@ -102,6 +102,16 @@ import Testing
         #expect(item.level === document.child(0))
     }
 
+    @Test("A buffer without memory for a key drops it")
+    func withoutMemory() {
+        var buffer = ByteBuffer()
+        PercentEncoding.append("a/b".utf8Span.span, to: &buffer)
+        _ = buffer.reserve(1 << 60)
+        PercentEncoding.append("c".utf8Span.span, to: &buffer)
+        let (text, isIncomplete) = (String(utf8: buffer.span), buffer.isIncomplete)
+        #expect(text == "a%2Fb" && isIncomplete)
+    }
+
     private func find(_ path: String, in document: Level) throws -> Item.Lookup {
         Item.find(try ItemPath(Array(path.utf8).span), in: document)
     }

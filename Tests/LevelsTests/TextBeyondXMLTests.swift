@@ -93,6 +93,16 @@ import Testing
         #expect((0..<b.count).map { b.child($0)?.holdsTextBeyondXML } == [nil, false])
     }
 
+    @Test(
+        "In shape any, the names of a dictionary are content of its level",
+        arguments: [
+            (#"{"\#(bad)":1}"#, true), (#"{"a":1,"\#(bad)":{"b":[1]}}"#, true), (#"{"a":{"b":1}}"#, false),
+            (#"{"a":{"\#(bad)":1}}"#, true),
+        ])
+    func names(document: String, isMarked: Bool) throws {
+        #expect(try Document.anyTree(document).document.child(0)?.holdsTextBeyondXML == isMarked)
+    }
+
     @Test("A date with a fraction of a second counts like text that XML cannot carry")
     func fractions() throws {
         let whole = Value.dictionary([Value.Entry("Title", .string("a")), Value.Entry("At", .date(5))])

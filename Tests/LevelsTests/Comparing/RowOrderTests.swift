@@ -40,6 +40,17 @@ import Testing
         #expect(try titles("None") == titles("-None"))
     }
 
+    @Test(
+        "A field that an order names again decides nothing",
+        arguments: [
+            ("V,V", "V"), ("V,-V", "V"), ("-V,Title,V", "-V,Title"), ("Title,V,Title,-V,W", "Title,V,W"),
+            ("V,v", "V,v"),
+        ])
+    func repeated(text: String, order: String) throws {
+        #expect(try RowOrder(text).description == order)
+        #expect(try RowOrder(text) == RowOrder(order))
+    }
+
     @Test("A text is before one that goes on, and so is one that ends in a zero character, in both directions")
     func prefixes() throws {
         let texts = ["", "a", "a\u{0}", "a\u{0}b", "a\u{1}", "aa"]

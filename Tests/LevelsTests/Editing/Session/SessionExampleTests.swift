@@ -76,6 +76,18 @@ struct SessionExampleTests {
         for file in one.session.changedFiles { try OriginCheck(file).check(example.testDescription) }
     }
 
+    @Test(
+        "puts the first rows of a section under 'Rows', or if that is not a name for rows, under the first that is",
+        arguments: [
+            ("children=Children|Rows", "Rows"), ("children=entries|Rows", "Rows"), ("children=entries|list", "entries"),
+        ])
+    func rowsName(mapping: String, name: String) throws {
+        let names = try StructuralNames(mapping: mapping)
+        var example = try SessionExample(#"[{"Title":"a","Sections":[["x"],{"Title":"s"}]}]"#, names: names)
+        try example.apply(.insert(#""b""#, "/a", section: 1))
+        #expect(try example.isBuilt(of: #"[{"Title":"a","Sections":[["x"],{"Title":"s","\#(name)":["b"]}]}]"#))
+    }
+
     @Test("keeps types that JSON lacks, and takes the types of a property list as they are")
     func types() throws {
         let xml = """

@@ -196,11 +196,19 @@ struct SessionRefusalTests {
             Case(.put(#""i""#, "/T/new"), "0 conflict: \(records)"),
             Case(.move("/T/1/r", "/"), "0 conflict: \(records)"),
             Case(.move("/s", "/T/1"), "0 conflict: \(records)"),
+            Case(.patch("{}", "/"), in: page, settingsPage), Case(.put(#""p""#, "/"), in: page, settingsPage),
+            Case(.insert(#""i""#, "/"), in: page, settingsPage), Case(.put(#""i""#, "/i"), in: page, settingsPage),
+            Case(.patch("{}", "/k"), in: page, settingsPage), Case(.delete("/k"), in: page, settingsPage),
         ]
     }
 
     static let records =
         "Items below 'DrillBy' are made from the records of a table; edit the records in the document or its file."
+
+    static let page =
+        #"{"Title":"p","PreferenceSpecifiers":[{"Type":"PSToggleSwitchSpecifier","Title":"t","Key":"k"}]}"#
+    static let settingsPage =
+        "0 conflict: A settings page cannot be edited; only the values of its controls can be set."
 
     @Test(
         "edits with the kind and the sentence",

@@ -177,6 +177,11 @@ struct CompositionTests {
         #expect((0..<3).map(level.childCount) == [0, 0, 0])
         #expect(composed.document.itemCount == 4)
         #expect(level.hash != (try Document.tree(#"["A","B","C"]"#).document.child(0)?.hash))
+        // No item gets a name for rows, which its document lacks.
+        let written =
+            #"{"Rows":[{"Title":"A","Source":"a","Owner":"x"},{"Title":"B","Source":"b"},{"Title":"C","Source":"b"}]}"#
+        let expected = try Self.withoutUnknownParts(try Document.tree(written).document)
+        #expect(LevelComparison.difference(try Self.readAgain(composed.document), expected) == nil)
     }
 
     @Test("is refused if the whole is too deep or too large, however often a document is mounted")

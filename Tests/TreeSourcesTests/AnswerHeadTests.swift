@@ -54,8 +54,20 @@ struct AnswerHeadTests {
     }
 
     @Test(
+        "gives a tag as it was sent",
+        arguments: [
+            "\"\"", "W/\"\"", "\"a\"", "\" ~\"", "\"" + String(repeating: "a", count: 998) + "\"",
+        ])
+    func tags(_ tag: String) {
+        #expect(head("HTTP/1.1 200 OK", "ETag: \(tag)", "").validators == Validators(entityTag: tag))
+    }
+
+    @Test(
         "passes over tags that could not be sent back",
-        arguments: ["a", "\"", "\"\u{1}\"", "\"ä\"", "", "\"" + String(repeating: "a", count: 1_000) + "\""])
+        arguments: [
+            "a", "\"", "W/\"", "\"\u{1}\"", "\"\u{7F}\"", "\"ä\"", "",
+            "\"" + String(repeating: "a", count: 999) + "\"",
+        ])
     func oddTags(_ tag: String) {
         #expect(head("HTTP/1.1 200 OK", "ETag: \(tag)", "").validators.isEmpty)
     }

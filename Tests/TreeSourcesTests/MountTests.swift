@@ -72,6 +72,18 @@ struct MountTests {
         #expect(loaded.tree.itemCount == 10)
     }
 
+    @Test(
+        "of the shape auto have items, or only fields",
+        arguments: [(#"["a"]"#, "a"), (#"{"n":1}"#, "")])
+    func auto(text: String, shown: String) throws {
+        try writeMain("a.json")
+        try scratch.write("in/a.json", text)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let main = PropertyListFile(path: scratch("in/Main.plist"), interpretation: interpretation)
+        #expect(try self.shown(main.load(replacing: nil)) == [shown])
+    }
+
     @Test("are found beside a document whose name begins with a combining character")
     func combiningName() throws {
         try scratch.write("in/\u{301}.json", #"[{"Title":"A","Source":"sub/\#u{301}.json"}]"#)

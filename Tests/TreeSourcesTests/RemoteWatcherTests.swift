@@ -80,6 +80,18 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", date])
     }
 
+    @Test("asks at the interval where there is no tag, because the origin cannot hold such an answer back")
+    func withoutTag() throws {
+        let start = ContinuousClock.now
+        let origin = try StubOrigin(script: [.document(items("A"))])
+        let watcher = try watcher(origin)
+        #expect(try load(watcher) == ["A"])
+        var waits = WaitSet()
+        watcher.addWaits(to: &waits)
+        #expect(try #require(waits.deadline) >= start + .seconds(3_600))
+        #expect(origin.conditions == [""])
+    }
+
     @Test("reports a failure at once, and then requests an answer without delay")
     func failure() throws {
         let origin = try StubOrigin(script: [

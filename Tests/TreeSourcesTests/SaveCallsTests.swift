@@ -17,13 +17,15 @@ struct SaveCallsTests {
 
     /// A replacement that logs its calls; a call fails if its words contain a text.
     private func begin(
-        _ name: String = "Data.plist", failing failures: [(text: String, code: Int32)] = []
+        _ name: String = "Data.plist", failing failures: [(text: String, code: Int32)] = [],
+        during: @escaping @Sendable (_ words: String) -> Void = { _ in }
     ) throws -> FileReplacement {
         let aside = FileReplacement.editPath(of: scratch(name))
         return try FileReplacement.begin(of: scratch(name), through: aside, mode: 0o600) {
             [log, folder = scratch.path] step, call in
             let words = "\(step): \(call.words(in: folder))"
             log.withLock { $0.append(words) }
+            during(words)
             return failures.first { words.contains($0.text) }?.code
         }
     }
@@ -88,6 +90,23 @@ struct SaveCallsTests {
                     "exchange: exchange \(Self.aside) Data.plist", "rename: rename \(Self.aside) Data.plist",
                     "syncFolder: fsync folder",
                 ])
+    }
+
+    @Test(
+        "give the new file the mode that the old one has got meanwhile, before it has the name", arguments: [0, EINVAL])
+    func lateMode(exchangeFailure: Int32) throws {
+        let original = try DocumentFile.open(path: scratch("Data.plist"), maximumBytes: 1_000)
+        let path = scratch("Data.plist")
+        let failures = exchangeFailure == 0 ? [] : [(text: "exchange:", code: exchangeFailure)]
+        var file = try begin(failing: failures) { words in
+            if words.hasPrefix("sync:") { _ = unsafe chmod(path, 0o640) }
+        }
+        try file.append("new".utf8.span)
+        _ = try file.commit(replacing: original, worker: SaveWorker()) { nil }
+        let calls = log.withLock { $0 }
+        #expect(Array(calls.prefix(6)) == Self.written + [Self.written[3]])
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        #expect(try content == "new")
     }
 
     @Test("are fsync, rename, and fsync of the folder for a file that nobody else saves")

@@ -13,7 +13,8 @@ struct SyntaxCheckTests {
             ("bplist00xyz", .binary), ("{}", .json), ("{ \"a\" : 1 }", .json), ("\n[1]", .json), ("[", .json),
             ("\"text\"", .json), ("-1", .json), ("42", .json), ("true", .json), ("false", .json), ("null", .json),
             ("{ 'a' : 1 }", .json), ("{ a : 1 }", .json), ("{", .json), ("{ \"a\\\"=\" : 1 }", .json),
-            ("{ = 1 }", .json), ("{ /* a = b */ }", .json), ("{ \"a", .json), ("{ // a = b", .json),
+            ("{ \"\\\"=\" : 1 }", .json), ("{ = 1 }", .json), ("{ /* a = b */ }", .json), ("{ \"a", .json),
+            ("{ // a = b", .json),
         ])
     func syntax(of text: String, is expected: PropertyListSyntax) throws {
         #expect(try SyntaxCheck.syntax(of: Array(text.utf8)) == expected)
@@ -164,7 +165,7 @@ struct SyntaxCheckTests {
         arguments: [
             "{ a = b; }", "{\"a\"=\"b\";}", "( a, b )", "/* by hand */ { a = b; }",
             "// !$*UTF8*$!\n{\n\tarchiveVersion = 1;",
-            "\"Key\" = \"Value\";", "{ /* { */ a.b-c = (); }", "name = value;",
+            "\"Key\" = \"Value\";", "\"\" = \"x\";", "{ /* { */ a.b-c = (); }", "name = value;",
         ])
     func openStep(_ text: String) {
         let sentence =

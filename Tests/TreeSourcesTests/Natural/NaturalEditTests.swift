@@ -27,9 +27,11 @@ struct NaturalEditTests {
 
         """
 
-    private func watcher(_ name: String = "Shop.json", _ text: String = shop) throws -> any SourceWatcher {
+    private func watcher(
+        _ name: String = "Shop.json", _ text: String = shop, _ options: RecordOptions = .init()
+    ) throws -> any SourceWatcher {
         var interpretation = Interpretation(shape: .auto)
-        interpretation.records = RecordOptions()
+        interpretation.records = options
         let path = try scratch.write(name, text)
         let watcher = PropertyListFile(path: path, interpretation: interpretation).makeWatcher()
         _ = try watcher.load(replacing: nil)
@@ -105,6 +107,29 @@ struct NaturalEditTests {
     func touches(edit: String, old: String, new: String) throws {
         let (_, text) = try edited(watcher(), [self.edit(edit)])
         #expect(text == Self.shop.replacing(old, with: new))
+    }
+
+    @Test(
+        "leaves the layout of a long list",
+        arguments: [
+            (.first, "[9,  0,  1,  2,  3,  4,  5,  6]"), (.offset(1), "[0,  9,  1,  2,  3,  4,  5,  6]"),
+            (.offset(3), "[0,  1,  2,  9,  3,  4,  5,  6]"), (.offset(6), "[0,  1,  2,  3,  4,  5,  9,  6]"),
+            (.last, "[0,  1,  2,  3,  4,  5,  6,  9]"),
+        ] as [(RowPosition, String)])
+    func longList(position: RowPosition, list: String) throws {
+        let watcher = try watcher("l.json", #"{"l": [0,  1,  2,  3,  4,  5,  6]}"#)
+        let edit = Edit.insert(.integer(.init(9 as Int64)), below: try path("l"), at: position, section: nil)
+        #expect(try edited(watcher, [edit], name: "l.json").text == #"{"l": \#(list)}"#)
+    }
+
+    @Test("changes an array that is a table by its options")
+    func table() throws {
+        let watcher = try watcher(
+            "t.json", #"[{"id": 1, "name": "A"}, {"id": 2, "name": "B"}]"#, RecordOptions(titleField: "name"))
+        let edits = try ["patch 1 {\"name\":\"C\"}", "delete 2", "post  {\"name\":\"D\"}"].map(edit)
+        let (paths, text) = try edited(watcher, edits, name: "t.json")
+        #expect(paths == ["1", "gone", "2"])
+        #expect(text == #"[{"id": 1, "name": "C"}, {"id": 2, "name": "D"}]"#)
     }
 
     /// Reads an edit of the form `patch path {…}`.

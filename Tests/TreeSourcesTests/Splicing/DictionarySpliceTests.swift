@@ -1,6 +1,7 @@
 import PropertyLists
 import Testing
-import TreeSources
+
+@testable import TreeSources
 
 /// Documents that are one dictionary of values.
 struct DictionarySpliceTests {
@@ -43,6 +44,31 @@ struct DictionarySpliceTests {
                 "<dict>\n\t<key>b</key>\n\t<true/>\n</dict>\n</plist>\n"))
         #expect(try Self.write(nil, .binary, "{}", #"{"b":true}"#).hasPrefix("bplist00"))
         #expect(throws: SpliceError<Never>.self) { try Self.write(nil, .xml, "{}", #"{"b":"\u0001"}"#) }
+    }
+
+    @Test(
+        "a value that XML cannot represent is refused",
+        arguments: [
+            #"{"a":1,"\u0001":2}"#, #"{"a":1,"b":"\u0001"}"#, #"{"a":"\u0001"}"#, #"{"\u0001":1}"#,
+            #"{"a":1,"b":{"\u0001":1}}"#,
+        ])
+    func unwritable(new: String) {
+        let error = #expect(throws: SpliceError<Never>.self) {
+            try Self.write("<plist><dict><key>a</key><integer>1</integer></dict></plist>", .xml, #"{"a":1}"#, new)
+        }
+        guard case .document(let refusal)? = error else { return }
+        #expect(
+            refusal.description == "the text contains U+0001, which XML cannot represent; use the binary format")
+    }
+
+    @Test(
+        "most entries stay when the order changes, and always the pinned one",
+        arguments: [
+            ([2, 0, 1], nil, [nil, 0, 1]), ([2, 0, 1], 0, [2, nil, nil]), ([2, 1, 0], 1, [nil, 1, nil]),
+            ([0, nil, 1], 2, [0, nil, 1]), ([3, 0, 2, 1, 4], 2, [nil, 0, 2, nil, 4]), ([1, nil], 1, [1, nil]),
+        ] as [([Int?], Int?, [Int?])])
+    func order(old: [Int?], pinned: Int?, stays: [Int?]) {
+        #expect(EntryOrder.staying(old, pinned: pinned) == stays)
     }
 
     @Test(

@@ -1,6 +1,9 @@
 import Levels
 import Testing
 
+@testable import PropertyLists
+@testable import TreeSources
+
 /// What becomes of a JSON document: whole texts, before and after.
 struct JSONSpliceTests {
     // Computed, because the leak sanitizer does not see the references of a stored table of edits.
@@ -27,6 +30,10 @@ struct JSONSpliceTests {
                     #"[{"Title":"a","Children":[]}]"#, [.insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
                     #"[{"Title":"a","Children":["n","m"]}]"#
                 ),
+                (
+                    #"[{"Title": "a", "Children": []}]"#, [.insert(#""n""#, "/a"), .insert(#""m""#, "/a")],
+                    #"[{"Title": "a", "Children": ["n", "m"]}]"#
+                ),
                 (#"[{"Rows":[ ],"Title":"a"}]"#, [.insert(#""n""#, "/a")], #"[{"Rows":[ "n" ],"Title":"a"}]"#),
                 (
                     #"[{"Title":"a","x":1.50,"y":2}]"#, [.patch(#"{"y":null,"z":"\u0001é"}"#, "/a")],
@@ -35,6 +42,12 @@ struct JSONSpliceTests {
                 (
                     #"{"Rows" : ["a"], "F" : {"p" : [1, 2], "q" : 3}}"#, [.patch(#"{"F":{"p":[1,5],"q":null}}"#, "/")],
                     #"{"Rows" : ["a"], "F" : {"p" : [1, 5]}}"#
+                ),
+                // Two zeros are equal numbers, but other texts.
+                (
+                    #"[{"Title":"a","x":0.0,"y":[[0.0],1],"z":{"l":[0.0]}}]"#,
+                    [.patch(#"{"x":-0.0,"y":[[-0.0],1],"z":{"l":[-0.0]}}"#, "/a")],
+                    #"[{"Title":"a","x":-0.0,"y":[[-0.0],1],"z":{"l":[-0.0]}}]"#
                 ),
                 // Null entries stay, unless a value takes their place.
                 (
@@ -108,5 +121,25 @@ struct JSONSpliceTests {
         var edited = try EditedText(before)
         try edited.apply(edits)
         #expect(edited.text == after)
+    }
+
+    @Test(
+        "a text that is not the one that was read is refused",
+        arguments: [
+            (#"["a"]"#, #"["a"] 1"#), (#"["a"]"#, #"{"a":1}"#), (#"["a"]"#, #"["a","b"]"#),
+            ("<array><string>a</string></array>", "<array><string>a</string></array><array/>"),
+            ("<array><string>a</string></array>", "<array><string>a</string><string>b</string></array>"),
+            ("<array><string>a</string></array>", "<dict/>"),
+        ])
+    func otherText(read: String, other: String) throws {
+        let before = try EditedText(read)
+        var session = EditSession(document: before.document, syntax: before.isXML ? .xml : .json)
+        _ = try session.apply(EditBatch([.insert(#""n""#, "/")], isExact: false))
+        let file = try #require(session.changedFiles.first)
+        let error = #expect(throws: SpliceError<Never>.self) {
+            try EditedText.splice(Array(other.utf8), file, isXML: before.isXML)
+        }
+        guard case .document(let reason)? = error else { return }
+        #expect(reason == .notWhatWasRead)
     }
 }

@@ -228,6 +228,21 @@ import TreeSources
         #expect(error == DatabaseError(kind: .refused, reason: "cannot execute DELETE in a read-only transaction"))
     }
 
+    @Test("end a long statement with the error of what takes its rows", arguments: [1, 10_000_000])
+    func rowError(count: Int64) throws {
+        let reader = try PostgresReader(try PostgresDatabase(address, passwordFile: nil), timeout: .seconds(30))
+        let thrown = DatabaseError(kind: .other, reason: "no more rows, please")
+        var taken = 0
+        let error = #expect(throws: DatabaseError.self) {
+            try reader.rows("SELECT n FROM generate_series(1, \(count)) n") { _ throws(DatabaseError) in
+                taken += 1
+                throw thrown
+            }
+        }
+        #expect(error == thrown)
+        #expect(taken == 1)
+    }
+
     @Test("end a statement at its deadline, or once nobody wants the answer")
     func deadlines() throws {
         let reader = try PostgresReader(try PostgresDatabase(address, passwordFile: nil), timeout: .seconds(30))

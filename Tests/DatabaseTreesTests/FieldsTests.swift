@@ -51,11 +51,12 @@ import Testing
             "Title": .string("T"), "Rows": .array([]), "When": .date(6_048_000), "Data": .data([1, 2]),
             "None": .array([.real(.nan), .real(.infinity), .real(-.infinity)]), "One": .real(1),
             "Link": .uid(3), "Own": dictionary(["$date": .string("x")]), "Sign": dictionary(["$": .string("x")]),
+            "Bare": dictionary(["": .string("x")]), "Two": dictionary(["$a": .uid(1), "$b": .data([])]),
         ])
         let text = try fields(value)
         #expect(
             text
-                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}},"Sign":{"$dict":{"$":"x"}}}"#
+                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}},"Sign":{"$dict":{"$":"x"}},"Bare":{"":"x"},"Two":{"$a":{"CF$UID":1},"$b":{"$data":""}}}"#
         )
         #expect(try self.fields(PropertyListValue(json: Array(text.utf8)).decoded()) == text)
         for (json, value) in [(#"{"$real":"infinity"}"#, .real(.infinity)), (#"{"CF$UID":3}"#, .uid(3))]

@@ -173,6 +173,33 @@ extension SQLiteTreeTests {
         #expect(try source.load(replacing: nil).tree.document.hash == before)
     }
 
+    @Test(arguments: [
+        "BEFORE UPDATE OF revision ON head BEGIN SELECT RAISE(ABORT, 'the counter is fixed'); END",
+        "AFTER UPDATE OF revision ON head BEGIN SELECT RAISE(ROLLBACK, 'the counter is fixed'); END",
+    ])
+    func losesAllOfAnEditWhoseRevisionIsNotCounted(trigger: String) throws {
+        try other().execute("CREATE TRIGGER own \(trigger)")
+        let watcher = try loadedWatcher()
+        let before = watcher.document.hash
+        let error = #expect(throws: SaveError.self) { try edit(watcher, [.delete(try path("left"))]) }
+        guard case .failed(let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect("\(reason)" == "the database cannot be read: the counter is fixed")
+        #expect(try source.load(replacing: nil).tree.document.hash == before)
+    }
+
+    @Test func reservesIDsAfterAllThatAreInUseOrInTheLog() throws {
+        func reserved() throws -> [Int64] { try SQLiteTree(path: path, name: "sqlite:T.db").reserveIDs(3) }
+        let last = try #require(try other().first("SELECT max(id) FROM items")?[0].integer)
+        #expect(try reserved() == [last + 1, last + 2, last + 3])
+        try other().run("DELETE FROM items WHERE id = ?", .integer(last))
+        #expect(try reserved() == [last + 1, last + 2, last + 3])
+        let tree = SQLiteTree(path: path, name: "sqlite:T.db")
+        #expect(try tree.reserveIDs(1) + tree.reserveIDs(2) == [last + 1, last + 2, last + 3])
+    }
+
     @Test func takesATriggerThatWritesToATableOfItsOwn() throws {
         try other().execute(
             """

@@ -182,6 +182,19 @@ extension SQLiteTreeTests {
         )
     }
 
+    @Test func aTreeWithOtherNamesIsNotImportedIfAUsersIndexRefusesIt() throws {
+        try other().execute("CREATE UNIQUE INDEX own ON items (json_extract(fields, '$.N'))")
+        let before = try source.load(replacing: nil).tree.document.hash
+        let names = try StructuralNames(mapping: "title=name,children=kids")
+        let error = #expect(throws: SourceError.self) {
+            try put(#"{"name":"R","kids":[{"name":"A","N":1},{"name":"B","N":1}]}"#, names: names, replaces: true)
+        }
+        #expect(
+            error?.description
+                == "sqlite:T.db: the database cannot be read: UNIQUE constraint failed: index 'own'.")
+        #expect(try source.load(replacing: nil).tree.document.hash == before)
+    }
+
     /// Older versions of SQLite compare keys up to U+0000.
     @Test func keysThatDifferAfterU0000AreKeptOrRefused() throws {
         do {

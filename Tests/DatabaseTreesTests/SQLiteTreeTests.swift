@@ -87,6 +87,7 @@ import TreeSources
             let (followed, read) = (try json(watcher.document), try json(loaded.document))
             try #require(followed == read, "seed \(seed), step \(step)")
             try #require(watcher.document.hash == loaded.document.hash, "seed \(seed), step \(step)")
+            try #require(watcher.index.placeless == loaded.index.placeless, "seed \(seed), step \(step)")
             // Also of the items that were deleted.
             for id in try 0...(ids(connection).max() ?? 0) + 10 {
                 let (followed, read) = (watcher.index, loaded.index)

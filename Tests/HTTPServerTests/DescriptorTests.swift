@@ -117,6 +117,23 @@ struct ReaperTests {
         #expect(Socket(pair[0]).bytesTaken == empty)
     }
 
+    @Test("sees whether a client has sent something or has stopped sending, without reading it")
+    func input() throws {
+        var pair: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { close(pair[0]) }
+        let socket = Socket(pair[0])
+        #expect(socket.input == .nothing)
+        Socket(pair[1]).send([1])
+        #expect(socket.input == .data)
+        #expect(socket.input == .data)
+        close(pair[1])
+        #expect(socket.input == .data)
+        #expect(socket.discardInput())
+        #expect(socket.input == .end)
+        #expect(Socket(-1).input == .nothing)
+    }
+
     @Test("handles remaining work when the last connection has gone")
     func left() throws {
         let service = try Service(responder: Echo(), configuration: .varied())

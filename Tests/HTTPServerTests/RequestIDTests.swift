@@ -65,6 +65,28 @@ struct RequestIDTests {
         #expect(failures.withLock { $0 } == ["the request GET /bad failed with an internal fault (id \(Self.trace))"])
     }
 
+    /// Answers `/STATUS` with this status, and ends the bodies that are to name the request with its identifier.
+    private struct NamingResponder: Responder {
+        func respond(to request: Request) -> Answer {
+            .now(Echo.text("x", status: Int(request.targetText.dropFirst()) ?? 0))
+        }
+        func response(to failure: RequestFailure, target: String) -> Response { Echo.text("no", status: 400) }
+        func response(_ response: Response, naming id: String) -> Response {
+            Echo.text("x \(id)", status: response.status)
+        }
+    }
+
+    @Test(
+        "is added to the answers of status 500 and above alone",
+        arguments: [(200, "x"), (404, "x"), (499, "x"), (500, "x \(trace)"), (503, "x \(trace)")])
+    func named(status: Int, body: String) throws {
+        let server = try Server(configuration: .varied(), responder: NamingResponder())
+        defer { server.stop(grace: .seconds(5)) }
+        let client = try RawClient(port: server.port)
+        client.send("GET /\(status) HTTP/1.1\r\nHost: a\r\ntraceparent: 00-\(Self.trace)-00f067aa0ba902b7-01\r\n\r\n")
+        #expect(try client.readAnswer().body == body)
+    }
+
     @Test("is in each answer, even if answers share all else")
     func answered() throws {
         let shared = Echo.text("fine")

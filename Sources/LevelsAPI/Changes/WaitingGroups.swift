@@ -10,8 +10,9 @@ import TreeStore
 /// checked at the seconds of the clock at which they may be answered.
 final class WaitingGroups: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
-    /// Whether a thread checks the groups whose second has come, or none is wanted.
-    private let hasTicker: Guarded<Bool>
+    /// Whether a thread checks the groups whose second has come.
+    private let hasTicker = Guarded(false)
+    private let checksEachSecond: Bool
     private let publications: Publications
     /// The queue of checks that take long; they come behind the queue's requests.
     private let queue: WorkQueue
@@ -70,7 +71,7 @@ final class WaitingGroups: Sendable {
     ) {
         (self.publications, self.queue, self.time, self.largestCost) = (publications, queue, time, largestCost)
         self.now = now
-        hasTicker = Guarded(!checksEachSecond)
+        self.checksEachSecond = checksEachSecond
     }
 
     /// The seconds since 1970.
@@ -93,7 +94,7 @@ final class WaitingGroups: Sendable {
             groups[key]?.see(number)
             return groups[key]?.awaited
         }
-        if key.turn != nil { tick() }
+        if checksEachSecond, key.turn != nil { tick() }
         waiter.onEnd { [weak self] waiter in
             self?.groups.withLock { groups in
                 groups[key]?.waiters[ObjectIdentifier(waiter)] = nil

@@ -1,6 +1,8 @@
 import Bytes
+import Glibc
 import Levels
 import PropertyLists
+import Synchronization
 import TestSources
 import Testing
 import TreeSources
@@ -251,6 +253,22 @@ import TreeSources
             let error = #expect(throws: DatabaseError.self) { try reader.run("SELECT pg_sleep(25)") }
             #expect(error?.kind == .timeout)
         }
+    }
+
+    @Test("end a statement that the server reads only after the first cancellation")
+    func earlyCancellation() throws {
+        let reader = try PostgresReader(try PostgresDatabase(address, passwordFile: nil), timeout: .seconds(30))
+        let process = try #require(try reader.first("SELECT pg_backend_pid()::text")?[0].string.flatMap(pid_t.init))
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        let calls = Atomic(0)
+        // The second call comes after the first cancellation. The process ignores it, as it has no statement yet.
+        reader.setDeadline(.now + .seconds(60)) {
+            if calls.add(1, ordering: .relaxed).newValue == 2 { kill(process, SIGCONT) }
+            return false
+        }
+        let error = #expect(throws: DatabaseError.self) { try reader.run("SELECT pg_sleep(25)") }
+        #expect(error?.kind == .timeout)
     }
 
     @Test("are read again after the server has ended the connection")

@@ -19,8 +19,9 @@ final class PostgresConnection {
     /// Returns true if nobody wants the result of the running statement any more. The statement is then cancelled.
     /// Called repeatedly while the connection waits for the server. Nil to let statements end by themselves.
     var isUnwanted: (() -> Bool)?
-    /// Whether the running statement was cancelled.
-    private var isCancelled = false
+    /// When the cancellation of the running statement may next be asked for. The server ignores a cancellation that
+    /// arrives before it has read the statement, so one is not enough.
+    private var nextCancellation: ContinuousClock.Instant?
 
     /// Connects to the server. Waits at most for the time in the parameter `connect_timeout`.
     ///
@@ -70,7 +71,7 @@ final class PostgresConnection {
     /// Runs one or more statements in one text, and returns the first row of the last result; nil without rows.
     @discardableResult
     func run(_ text: String) throws(PostgresFailure) -> [DatabaseValue]? {
-        isCancelled = false
+        nextCancellation = nil
         try check(unsafe PQsendQuery(handle, text))
         return try results().rows.first
     }
@@ -115,8 +116,10 @@ final class PostgresConnection {
 
     /// Asks the server to cancel the running statement (`PQcancel`). The result of the statement is then an error.
     private func cancel() {
-        guard !isCancelled, let request = unsafe PQgetCancel(handle) else { return }
-        isCancelled = true
+        let now = ContinuousClock.now
+        if let nextCancellation, now < nextCancellation { return }
+        guard let request = unsafe PQgetCancel(handle) else { return }
+        nextCancellation = now + Self.cancellationPause
         defer { unsafe PQfreeCancel(request) }
         var words = [CChar](repeating: 0, count: 256)
         _ = unsafe PQcancel(request, &words, Int32(words.count))
@@ -173,7 +176,7 @@ final class PostgresConnection {
     /// Sends a statement. The values are sent as text, and the server reads each as the type that it expects in that
     /// place.
     private func send(_ sql: SQL) throws(PostgresFailure) {
-        isCancelled = false
+        nextCancellation = nil
         let text = sql.numberedText
         let values = sql.values.map(\.postgresText)
         // Each value ends with a zero byte. The pointer of an empty value must not be nil: a nil pointer would mean
@@ -341,6 +344,9 @@ final class PostgresConnection {
 
     /// The time between two calls of `isUnwanted`. An unwanted statement may run for this time before it is cancelled.
     private static let interruption = Duration.milliseconds(5)
+
+    /// The time after which the server is asked again to cancel a statement that still runs.
+    private static let cancellationPause = Duration.milliseconds(100)
 
     private func check(_ isDone: Int32) throws(PostgresFailure) {
         guard isDone == 1, !isLost else { throw noteFailure() }

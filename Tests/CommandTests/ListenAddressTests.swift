@@ -61,6 +61,20 @@ struct ListenAddressTests {
         #expect(entry.text == "serving Data.plist, 1 item, at \(told)")
     }
 
+    @Test("that stands for all is told with those of the machine that other machines can open")
+    func reachable() {
+        func told(_ host: String, _ reachable: [String], isSecure: Bool) -> String {
+            let target = ListenTarget.address(ListenAddress(host: host, port: 8080))
+            return [ServedAddress(target: target, isSecure: isSecure, reachableHosts: reachable)].text
+        }
+        #expect(
+            told("0.0.0.0", ["192.168.1.20"], isSecure: false)
+                == "http://127.0.0.1:8080/ (from other machines: http://192.168.1.20:8080/)")
+        #expect(
+            told("::", ["192.168.1.20", "fd00::2"], isSecure: true)
+                == "https://[::1]:8080/ (from other machines: https://192.168.1.20:8080/, https://[fd00::2]:8080/)")
+    }
+
     @Test(
         "that cannot be had is refused with another one, in the terms in which it was named",
         arguments: [

@@ -10,7 +10,7 @@ struct AllowedHostTests {
         "are served with any port, in any case, and with the dot that ends a name",
         arguments: [
             "localhost", "LocalHost:8080", "localhost.", "localhost.:1", "127.0.0.1", "127.0.0.1:", "[::1]", "[::1]:80",
-            "app.EXAMPLE", "[fe80::1]:9",
+            "app.EXAMPLE", "[fe80::1]:9", "10.0.2.2:8080",
         ])
     func served(host: String) throws {
         #expect(try status(of: "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n") == 200)
@@ -52,9 +52,35 @@ struct AllowedHostTests {
             #expect(answer.status == 421)
             #expect(
                 answer.body
-                    == "This server does not answer to the host 'evil.example'; its operator can allow it with --hosts."
+                    == "This server does not answer to the host 'evil.example'; its operator can allow it with --hosts evil.example."
             )
         }
+    }
+
+    @Test(
+        "A refused host is named as the option takes it",
+        arguments: [
+            ("mymac.local:8080", "--hosts mymac.local"), ("MyMac.local.", "--hosts MyMac.local"),
+            ("[fe80::2]:80", "--hosts [fe80::2]"), ("a=b", "--hosts"), ("a:8x", "--hosts"), ("", "--hosts"),
+        ])
+    func option(host: String, option: String) throws {
+        let reason = try withClient(Echo(), .varied { $0.hosts = Self.hosts }) { client in
+            client.send("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return try client.readAnswer().body
+        }
+        #expect(
+            reason == "This server does not answer to the host '\(host)'; its operator can allow it with \(option).")
+    }
+
+    @Test("A server that checks hosts at some addresses answers to all at others")
+    func addresses() {
+        let (one, other) = (BoundAddress.internet(host: "::1", port: 1), BoundAddress.internet(host: "::", port: 1))
+        var configuration = Server.Configuration()
+        #expect(configuration.hosts(at: one) == nil)
+        configuration.hosts = Self.hosts
+        #expect(configuration.hosts(at: one) === Self.hosts && configuration.hosts(at: other) === Self.hosts)
+        configuration.hostAddresses = [one]
+        #expect(configuration.hosts(at: one) === Self.hosts && configuration.hosts(at: other) == nil)
     }
 
     @Test("A long host is shortened in the sentence")

@@ -48,9 +48,12 @@ struct Fault {
     static var hostMissing: Fault { Fault(400, reason: "An HTTP/1.1 request needs a Host field.") }
     static var host: Fault { Fault(400, reason: "The Host field is not a host name or an address.") }
     static func misdirected(_ host: Octets) -> Fault {
-        let name = host.count > 80 ? host[0..<80].text + "…" : host.text
+        let shown = host.count > 80 ? host[0..<80].text + "…" : host.text
+        let name = AllowedHosts.name(in: host)?.text ?? ""
+        let option = host.count <= 80 && AllowedHosts.isName(name) ? "--hosts \(name)" : "--hosts"
         return Fault(
-            421, reason: "This server does not answer to the host '\(name)'; its operator can allow it with --hosts.")
+            421, reason: "This server does not answer to the host '\(shown)'; its operator can allow it with \(option)."
+        )
     }
     static func repeated(_ name: FieldName) -> Fault {
         Fault(400, reason: "The field \(name.lowercased) appears more than once.")

@@ -176,8 +176,11 @@ public final class AllowedHosts: Sendable {
     /// - Parameter names: names and addresses without a port, in upper or lower case; IPv6 addresses in brackets.
     public init(_ names: [String]) { self.names = names.map { Array($0.lowercased().utf8) } }
 
-    /// The names of this machine that no other machine can have.
-    public static let loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
+    /// The names by which programs on this machine reach it, and which no web page can have as its own.
+    ///
+    /// Android's emulator passes on connections to 10.0.2.2 to the loopback address of the machine on which it runs. The
+    /// owner of a page can make only a name lead here, not the page's numeric address.
+    public static let loopbackNames = ["localhost", "127.0.0.1", "[::1]", "10.0.2.2"]
 
     /// Whether a text is a name or an address without a port. An IPv6 address must be in brackets.
     public static func isName(_ text: String) -> Bool {
@@ -201,7 +204,7 @@ public final class AllowedHosts: Sendable {
     }
 
     /// The host without its port and without a final dot; nil if the port is malformed.
-    private static func name(in host: Octets) -> Octets? {
+    static func name(in host: Octets) -> Octets? {
         var end = host.count
         if host.count > 0, host[0] == UInt8(ascii: "[") {
             guard let bracket = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }

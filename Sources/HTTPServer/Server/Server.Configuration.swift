@@ -56,8 +56,13 @@ extension Server {
 extension Server.Configuration {
     /// The hosts that the server answers to on a connection; nil for all.
     func hosts(at descriptor: Int32) -> AllowedHosts? {
-        guard let hosts, let hostAddresses else { return hosts }
-        return BoundAddress(of: descriptor).map(hostAddresses.contains) ?? true ? hosts : nil
+        guard hosts != nil, hostAddresses != nil, let address = BoundAddress(of: descriptor) else { return hosts }
+        return hosts(at: address)
+    }
+
+    /// The hosts that the server answers to at an address; nil for all.
+    public func hosts(at address: BoundAddress) -> AllowedHosts? {
+        hostAddresses?.contains(address) == false ? nil : hosts
     }
 
     /// The configuration with actual numbers in place of zeros, and with no more connections than the process has

@@ -14,8 +14,8 @@ final class ServerStart {
     let mayWait: Bool
     /// The addresses that the system has bound.
     let bound: [BoundAddress]
-    /// The addresses as the log shows them.
-    let addresses: [ServedAddress]
+    /// The targets of the bound addresses; nil for the sockets of the service manager.
+    private let targets: [ListenTarget?]
 
     /// Binds the targets or takes the handed sockets, and listens.
     ///
@@ -35,10 +35,16 @@ final class ServerStart {
                 try Listener(inherited: socket.descriptor, named: "the socket '\(socket.name)' of the service manager")
             } : try targets.map { target in try target.listener(named: origin) }
         bound = listeners.map(\.address)
-        let known = mayWait ? bound.map { _ in nil } : targets.map(Optional.some)
-        let isSecure = configuration.certificates != nil
-        addresses = zip(bound, known).map {
-            ServedAddress(target: ListenTarget(bound: $0, named: $1), isSecure: isSecure)
+        self.targets = mayWait ? bound.map { _ in nil } : targets.map(Optional.some)
+    }
+
+    /// The addresses as the log shows them.
+    var addresses: [ServedAddress] {
+        zip(bound, targets).map { bound, target in
+            ServedAddress(
+                target: ListenTarget(bound: bound, named: target), isSecure: configuration.certificates != nil,
+                // If hosts are checked, the server refuses a request that names an address of the machine.
+                reachableHosts: configuration.hosts(at: bound) == nil ? bound.reachableHosts : [])
         }
     }
 

@@ -86,6 +86,8 @@ struct ServedAddress: Equatable {
     let target: ListenTarget
     /// Whether the service speaks HTTPS at this address.
     var isSecure = false
+    /// The machine's own addresses at which other machines may reach a target that stands for all addresses.
+    var reachableHosts: [String] = []
 
     /// A URL to paste into a browser, or the socket as it is written in the settings.
     var url: String {
@@ -108,7 +110,11 @@ extension [ServedAddress] {
     var text: String {
         let texts = map { address in
             guard case .address(let internet) = address.target, internet.isWildcard else { return address.url }
-            return address.url + " and at every other address of this machine"
+            let reachable = address.reachableHosts.map { host in
+                ListenAddress(host: host, port: internet.port).url(isSecure: address.isSecure)
+            }
+            guard !reachable.isEmpty else { return address.url + " and at every other address of this machine" }
+            return "\(address.url) (from other machines: \(reachable.joined(separator: ", ")))"
         }
         return texts.count < 2
             ? texts.joined() : texts.dropLast().joined(separator: ", ") + " and " + texts.suffix(1).joined()

@@ -41,7 +41,7 @@ import Testing
     @Test("Other methods are 405 with Allow", arguments: [HTTPServer.Method.post, .put, .patch, .delete, .other])
     func notAllowed(_ method: HTTPServer.Method) throws {
         let desk = try Desk(#"["a"]"#)
-        for target in ["/", "/document/a", "/problems", "/problems/bad-path", "/healthz", "/readyz", "/changes"] {
+        for target in ["/", "/problems", "/problems/bad-path", "/healthz", "/readyz", "/changes"] {
             let answer = desk.ask(method, target)
             #expect(answer.status == 405)
             #expect(answer.headers == Answer.problemHeaders + ["Allow: GET, HEAD, OPTIONS"])
@@ -66,6 +66,29 @@ import Testing
             #expect(answer.status == 405)
             #expect(answer.header("Allow") == allow + ", OPTIONS")
         }
+    }
+
+    @Test(
+        "A method that another address of the same item allows is 405 with this address",
+        arguments: [
+            (.patch, "/levels/a?format=json", "/detail/a"), (.put, "/levels/a/b%20c", "/detail/a/b%20c"),
+            (.delete, "/levels/", "/detail/"), (.put, "/levels", "/detail/"), (.post, "/detail/a", "/levels/a"),
+            (.delete, "/document/a", "/detail/a"), (.put, "/document/a", "/detail/a"),
+            (.post, "/document", "/levels/"),
+        ] as [(HTTPServer.Method, String, String)])
+    func otherAddress(_ method: HTTPServer.Method, _ target: String, _ other: String) throws {
+        for base in ["", "/api"] {
+            let desk = try Desk(#"["a"]"#) { $0.basePath = base }
+            let answer = desk.ask(method, target)
+            #expect(answer.status == 405)
+            let allow = try #require(answer.header("Allow"))
+            #expect(
+                answer.line.contains(
+                    #""detail":"This resource allows only \#(allow). Send \#(method.name) to '\#(base)\#(other)'.""#),
+                "\(answer.line)")
+        }
+        #expect(
+            try !Desk(#"["a"]"#).ask(.other, target).line.contains("Send"), "no address of an item allows this method")
     }
 
     @Test("A method on a target without a route is 404", arguments: [HTTPServer.Method.post, .options, .delete])

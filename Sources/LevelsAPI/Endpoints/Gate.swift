@@ -37,8 +37,19 @@ struct Gate {
             let granted = admission.isEditingOn ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
             return header.options(request, allow: methods.joined(separator: ", "), granting: granted)
         }
+        guard isServed else { return header.response(to: .noSuchRoute(request.target), request: request) }
         return header.response(
-            to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request: request)
+            to: .methodNotAllowed(methods, advice: match.flatMap { advice(on: request, match: $0) }), request: request)
+    }
+
+    /// A sentence with the address of the same item that allows the method of a request; nil if there is none.
+    private func advice(on request: Request, match: Endpoint.Match) -> String? {
+        guard match.endpoint.path == .item,
+            let other = Endpoint.all.first(where: { $0.path == .item && $0.operation(request.method) != nil })
+        else { return nil }
+        let path = String(utf8: request.target.extracting(match.path))
+        let link = "\(header.basePath)\(other.name)\(path.isEmpty ? "/" : path)"
+        return "Send \(request.method.name) to '\(quoted: link)'."
     }
 }
 

@@ -8,7 +8,7 @@ import TreeStore
 /// response.
 struct ResponseHeader {
     private let origins: AllowedOrigins
-    private let basePath: String
+    let basePath: String
     /// Whether reading needs a token, so that shared caches must not keep answers.
     private let isPrivate: Bool
 

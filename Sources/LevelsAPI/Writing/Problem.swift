@@ -60,11 +60,14 @@ struct Problem: Error {
             members: [("current", .text(tag))])
     }
 
-    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+    /// 405 with `Allow`.
+    ///
+    /// - Parameter advice: a further sentence for this case; nil without one.
+    static func methodNotAllowed(_ allowed: [String], advice: String? = nil) -> Problem {
         let allow = allowed.joined(separator: ", ")
         return Problem(
-            .methodNotAllowed, detail: "This resource allows only \(allow).", members: [("allowed", .list(allowed))],
-            headers: [("Allow", allow)])
+            .methodNotAllowed, detail: "This resource allows only \(allow)." + (advice.map { " " + $0 } ?? ""),
+            members: [("allowed", .list(allowed))], headers: [("Allow", allow)])
     }
 
     /// 404 for an asset that does not exist, or is never served.

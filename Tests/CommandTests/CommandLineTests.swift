@@ -122,7 +122,21 @@ struct CommandLineTests {
                     "'My \"best\" Data.plist' is not a command; the commands are serve, check, import, export, browse, completions and manual.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
-            try CommandLineArguments(arguments: ["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")
+            try CommandLineArguments(
+                arguments: ["My \"best\" Data.plist", "--values", "it's", "--cache-control", ""],
+                program: "build/drilldown")
         }
     }
 }
+    @Test(
+        "that serves several documents leads on to mounts",
+        arguments: [
+            "a.plist b.plist", "serv a.plist b.plist", "--listen h:1 a.plist b.plist", "a.plist b.plist --lisen h:1",
+        ])
+    func severalDocuments(_ line: String) {
+        #expect(
+            sentence(line)
+                == "serve takes one document, not 2: a.plist, b.plist. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
+        )
+    }
+

@@ -242,7 +242,10 @@ struct SettingsTests {
                 "serve", ["-"],
                 "serve reads its document again when it changes, but standard input (-) can be read only once. Save it as a file, or use 'check -'."
             ),
-            ("serve", ["a", "b"], "serve takes one document, not 2: a, b."),
+            (
+                "serve", ["a", "http://u:p@h/b"],
+                "serve takes one document, not 2: a, http://h/b. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
+            ),
             ("check", ["-", "-"], "standard input (-) can be read only once; name it once."),
             (
                 "serve", ["ftp://u:p@h/a.plist"],

@@ -19,8 +19,9 @@ struct CommandLineArguments {
             self = try Self.parsed(arguments)
         } catch {
             guard !Self.mayHoldToken(arguments), let meant = SuggestedCommand.meant(by: arguments),
-                Self.canBeParsed(meant)
+                let parsed = Self.parsedOrNil(meant)
             else { throw error }
+            if parsed.command == .serve, parsed.sources.count > 1 { throw .severalDocuments(parsed.sources) }
             throw UsageError(
                 fact: error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program: program))")
         }
@@ -37,13 +38,8 @@ struct CommandLineArguments {
         }
     }
 
-    private static func canBeParsed(_ arguments: [String]) -> Bool {
-        do {
-            _ = try parsed(arguments)
-            return true
-        } catch {
-            return false
-        }
+    private static func parsedOrNil(_ arguments: [String]) -> CommandLineArguments? {
+        do { return try parsed(arguments) } catch { return nil }
     }
 
     private static func parsed(_ arguments: [String]) throws(UsageError) -> CommandLineArguments {
@@ -202,4 +198,16 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     }
 
     var description: String { hint.map { "\(fact) \($0)" } ?? fact }
+}
+
+extension UsageError {
+    /// The error for several documents where one is served.
+    static func severalDocuments(_ sources: [String]) -> UsageError {
+        let names = sources.map(RemoteAddress.shown).joined(separator: ", ")
+        return UsageError(
+            fact: "serve takes one document, not \(sources.count): \(names).",
+            hint:
+                "To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
+        )
+    }
 }

@@ -143,10 +143,7 @@ struct Settings {
                 fact: "no document is given; name a property list: drilldown \(command.rawValue) Data.plist.")
         }
         guard command == .serve else { return sources }
-        guard sources.count == 1 else {
-            let names = sources.map(RemoteAddress.shown).joined(separator: ", ")
-            throw UsageError(fact: "serve takes one document, not \(sources.count): \(names).")
-        }
+        guard sources.count == 1 else { throw .severalDocuments(sources) }
         guard source != "-" else {
             throw UsageError(
                 fact: "serve reads its document again when it changes, but standard input (-) can be read only once.",

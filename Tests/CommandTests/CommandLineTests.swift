@@ -71,6 +71,12 @@ struct CommandLineTests {
             ("serve a.plist --bind 0.0.0.0:80", "--bind", "serve a.plist --listen 0.0.0.0:80"),
             ("serve a.plist --lisen=h:1 --acess-log", "--lisen", "serve a.plist --listen=h:1 --access-log"),
             ("serve a.plist -threads 2", "-threads", "serve a.plist --threads 2"),
+            ("serve a.plist --cors x", "--cors", "serve a.plist --cors-origins x"),
+            ("a.plist --cors=x", "a.plist", "serve a.plist --cors-origins=x"),
+            ("serve a.plist --ORIGINS x", "--ORIGINS", "serve a.plist --cors-origins x"),
+            ("serve a.plist --access", "--access", "serve a.plist --access-log"),
+            ("serve a.plist --listen-address h:1", "--listen-address", "serve a.plist --listen h:1"),
+            ("browse http://h --folder a", "--folder", "browse http://h/ --cache-folder a"),
         ])
     func option(_ line: String, _ word: String, _ meant: String) {
         let fact =
@@ -89,6 +95,20 @@ struct CommandLineTests {
                 "'frobnicate' is not a command; the commands are serve, check, import, export, browse, completions and manual."
             ),
             ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
+            ("serve a.plist --cors", "'--cors' is not an option. Did you mean '--cors-origins'?"),
+            ("serve a.plist --tls a", "'--tls' is not an option. Did you mean '--tls-certificate' or '--tls-key'?"),
+            (
+                "serve a.plist --max 3",
+                "'--max' is not an option. Did you mean '--max-items', '--max-document-bytes', '--max-memory' or '--max-body-bytes'?"
+            ),
+            ("check a.plist --cors x", "'--cors' is not an option. '--help' lists the options."),
+            ("serve a.plist --bytes 3", "'--bytes' is not an option. '--help' lists the options."),
+            ("serve a.plist --ca", "'--ca' is not an option. '--help' lists the options."),
+            (
+                "serve a.plist --password secret",
+                "'--password' is not an option. Did you mean '--database-password-file'?"
+            ),
+            ("serve a.plist --edit secret", "'--edit' is not an option. Did you mean '--edit-token-file'?"),
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --port", "'--port' is not an option. '--help' lists the options."),
             ("serve a.plist --listen", "the option '--listen' needs a value: --listen HOST:PORT."),
@@ -106,6 +126,18 @@ struct CommandLineTests {
         ])
     func unknown(_ line: String, _ expected: String) { #expect(sentence(line) == expected) }
 
+    @Test(
+        "that serves several documents leads on to mounts",
+        arguments: [
+            "a.plist b.plist", "serv a.plist b.plist", "--listen h:1 a.plist b.plist", "a.plist b.plist --lisen h:1",
+        ])
+    func severalDocuments(_ line: String) {
+        #expect(
+            sentence(line)
+                == "serve takes one document, not 2: a.plist, b.plist. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
+        )
+    }
+
     @Test("without a command leads on to serve")
     func withoutCommand() {
         #expect(
@@ -120,7 +152,9 @@ struct CommandLineTests {
             throws: UsageError(
                 fact:
                     "'My \"best\" Data.plist' is not a command; the commands are serve, check, import, export, browse, completions and manual.",
-                hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
+                hint:
+                    "Did you mean: build/drilldown serve 'My \"best\" Data.plist' --values 'it'\\''s' --cache-control ''"
+            )
         ) {
             try CommandLineArguments(
                 arguments: ["My \"best\" Data.plist", "--values", "it's", "--cache-control", ""],
@@ -128,15 +162,3 @@ struct CommandLineTests {
         }
     }
 }
-    @Test(
-        "that serves several documents leads on to mounts",
-        arguments: [
-            "a.plist b.plist", "serv a.plist b.plist", "--listen h:1 a.plist b.plist", "a.plist b.plist --lisen h:1",
-        ])
-    func severalDocuments(_ line: String) {
-        #expect(
-            sentence(line)
-                == "serve takes one document, not 2: a.plist, b.plist. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
-        )
-    }
-

@@ -129,10 +129,12 @@ struct CommandLineArguments {
                 fact: "'\(quoted: word)' is not an option.",
                 hint: "Other users can see a command line: put tokens into a file, and name it with '\(option)'.")
         }
-        let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
+        let near = Option.names(like: String(word.drop { $0 == "-" }), among: known.map(\.name)).map { "'--\($0)'" }
+        let choice =
+            near.count < 2 ? near.joined() : "\(near.dropLast().joined(separator: ", ")) or \(near[near.count - 1])"
         throw UsageError(
             fact: "'\(quoted: word)' is not an option.",
-            hint: near.map { "Did you mean '--\($0)'?" } ?? "'--help' lists the options.")
+            hint: near.isEmpty ? "'--help' lists the options." : "Did you mean \(choice)?")
     }
 }
 

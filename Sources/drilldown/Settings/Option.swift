@@ -1,3 +1,4 @@
+import Bytes
 import DatabaseTables
 import HTTPServer
 import Levels
@@ -62,6 +63,21 @@ struct Option: Sendable {
         case .browse: ofBrowse
         case .completions, .manual: []
         }
+    }
+
+    /// The maximum number of options in a question about an unknown one.
+    private static let mostLike = 4
+
+    /// Returns the names that an unknown name was probably meant to be, without the leading hyphens: the nearest by its
+    /// letters; otherwise those that contain it as their beginning or after a hyphen; otherwise the longest that it
+    /// begins with. Returns nothing if these are more than a few.
+    static func names(like word: String, among names: [String]) -> [String] {
+        if let near = EditDistance.nearest(to: word, among: names) { return [near] }
+        let word = word.lowercased()
+        guard word.count > 2 else { return [] }
+        let longer = names.filter { "-\($0)".contains("-\(word)") }
+        guard longer.isEmpty else { return longer.count > mostLike ? [] : longer }
+        return names.filter { word.hasPrefix("\($0)-") }.max { $0.count < $1.count }.map { [$0] } ?? []
     }
 
     /// All options of `serve`, in the order of the help text.

@@ -134,10 +134,12 @@ struct SuggestedCommand {
         for index in 0..<optionsEnd where words[index].hasPrefix("-") {
             let (name, value) = Self.parts(of: words[index])
             let bare = String(name.drop { $0 == "-" })
-            guard bare.count > 1, !known.contains(where: { "--\($0)" == name }),
-                let near = EditDistance.nearest(to: bare, among: known)
-            else { continue }
-            words[index] = "--\(near)" + (value.map { "=\($0)" } ?? "")
+            guard bare.count > 1, !known.contains(where: { "--\($0)" == name }) else { continue }
+            let near = Option.names(like: bare, among: known)
+            // Between several options, the user chooses. What follows a word such as `--password` may be a secret, which
+            // must not be shown.
+            guard near.count == 1, !["token", "password"].contains(where: near[0].contains) else { continue }
+            words[index] = "--\(near[0])" + (value.map { "=\($0)" } ?? "")
         }
     }
 }

@@ -146,6 +146,19 @@ import Testing
         }
     }
 
+    @Test("is asked for by the name alone, too")
+    func nameAlone() throws {
+        let desk = Desk(Desk.snapshot(try Document.tree(#"["a","b"]"#)))
+        for target in Self.targets + ["/levels/?limit=1", "/levels/?pages", "/nothing"] {
+            let separator = target.contains("?") ? "&" : "?"
+            let answer = desk.get("\(target)\(separator)pretty")
+            let named = desk.get(Self.pretty(target))
+            #expect(answer.status == named.status)
+            #expect(answer.text == named.text.replacing("\(separator)pretty=true\"", with: "\(separator)pretty\""))
+        }
+        #expect(desk.get("/document?inline&format=json").text == desk.get("/document?format=json").text)
+    }
+
     @Test(
         "goes with JSON alone",
         arguments: [

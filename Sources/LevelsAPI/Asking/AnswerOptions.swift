@@ -63,14 +63,14 @@ extension QueryOption {
     }
 
     static let inline = QueryOption(
-        name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
+        name: "inline", grammar: flagGrammar, example: "true", defaultValue: "true",
         summary: "Whether levels from other files are in place; false gives the document as its own file has it."
     ) { value, values throws(Problem) in
         values.isInline = try Bool(value: value, of: "inline")
     }
 
     static let pretty = QueryOption(
-        name: "pretty", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "false",
+        name: "pretty", grammar: flagGrammar, example: "true", defaultValue: "false",
         summary: "Whether JSON is indented, with a line for each member.", phase: .layout
     ) { value, values throws(Problem) in
         values.delivery.isIndented = try Bool(value: value, of: "pretty")

@@ -46,7 +46,8 @@ struct Query {
         }
         // A percent-encoded name is compared with the names of the options only after decoding.
         let number = known ?? options.names.firstIndex(of: name)
-        let parameter = Parameter(name: name, value: value, number: number)
+        let isBareFlag = equals == part.count && number.map { options.all[$0].isFlag } == true
+        let parameter = Parameter(name: name, value: isBareFlag ? "true" : value, number: number)
         guard number.map({ options.all[$0].isRepeatable }) == true || !parameters.contains(where: { $0.name == name })
         else {
             throw .badParameter(name, detail: "The parameter '\(quoted: name)' appears more than once; give it once.")

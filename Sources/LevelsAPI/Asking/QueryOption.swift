@@ -54,6 +54,11 @@ struct QueryOption: Sendable {
 }
 
 extension QueryOption {
+    /// The values of a flag. Its name alone means `true`.
+    static let flagGrammar = #""true" / "false""#
+
+    var isFlag: Bool { grammar == Self.flagGrammar }
+
     private static let otherNames = [
         "start": ["page", "pagenumber", "pageindex", "offset", "skip", "from", "first"],
         "limit": ["size", "count", "pagesize", "perpage", "top", "take", "max", "maxresults", "rows"],

@@ -22,6 +22,7 @@ extension QueryOption {
         }
         if !excludes.isEmpty { text += " Not together with \(excludes.map { "'\($0)'" }.joined(separator: ", "))." }
         if let defaultValue { text += " By default `\(defaultValue)`." }
+        if isFlag { text += " The name alone means `true`." }
         return text + " The values, in the notation of RFC 5234: `\(grammar)`."
     }
 
@@ -30,10 +31,10 @@ extension QueryOption {
         if let range {
             return ["type": "integer", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
         }
+        if isFlag { return ["type": "boolean"] }
         if grammar == "1*DIGIT" { return ["type": "integer", "minimum": 0] }
         let alternatives = grammar.split(separator: " / ")
         let words = alternatives.compactMap { $0.wholeMatch(of: /"([a-z]+)"/).map { String($0.output.1) } }
-        if words == ["true", "false"] { return ["type": "boolean"] }
         if words.count == alternatives.count { return ["type": "string", "enum": .strings(words)] }
         var schema: PropertyListValue = ["type": "string"]
         schema["pattern"] = pattern.map(PropertyListValue.string)

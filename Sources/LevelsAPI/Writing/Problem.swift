@@ -150,8 +150,8 @@ struct Problem: Error {
 
     /// Whether the query of a target asks for indented answers.
     private static func isPretty(_ target: String) -> Bool {
-        target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&").contains("pretty=true")
-            ?? false
+        let parts = target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
+        return parts.contains("pretty=true") || parts.contains("pretty")
     }
 
     private static func indented(_ compact: consuming ByteBuffer) -> ByteBuffer {

@@ -142,6 +142,46 @@ import Testing
         #expect(desk.get("/levels/?sort=price&format=plist").text.contains("<key>hints</key>"))
     }
 
+    private static let waitHint =
+        #"["'wait' has no effect without the version that you have: add 'since', or request the link 'follow'."]"#
+
+    @Test(
+        "A wait without a version is told, in an answer of the same version",
+        arguments: ["/levels/", "/levels/a", "/levels/?sort=Price", "/levels/?q=c", "/detail/a", "/detail/"])
+    func idleWait(target: String) throws {
+        let desk = try Desk(Self.items)
+        let idle = target + (target.contains("?") ? "&" : "?") + "wait=3"
+        // Each is answered from the cache, too.
+        for _ in 0..<3 {
+            let plain = desk.get(target)
+            let answer = desk.get(idle)
+            #expect(answer.entityTag == plain.entityTag)
+            #expect(
+                answer.text.replacing(#","hints":\#(Self.waitHint)"#, with: "", maxReplacements: 1) == plain.text)
+            #expect(answer.line == plain.line.dropLast() + #","hints":\#(Self.waitHint)}"#)
+            #expect(desk.get(idle + "&pretty").text.contains(#""hints": ["#))
+        }
+    }
+
+    @Test("A wait that has a version, or that is only preferred, is not told, nor one beside another hint")
+    func rightWait() throws {
+        let desk = try Desk(Self.items)
+        #expect(try hints(desk, "/levels/?wait=3") == Self.waitHint)
+        #expect(try hints(desk, "/levels/?wait=3&sort=price") == #"["No row has 'price'; did you mean 'Price'?"]"#)
+        for (target, fields) in [
+            ("/levels/?wait=3&since=x", []), ("/levels/?wait=3&since=x&format=json", []),
+            ("/levels/?wait=3", [("If-None-Match", "\"x\"")]), ("/detail/a?wait=3", [("If-None-Match", "\"x\"")]),
+            ("/levels/", [("Prefer", "wait=3")]), ("/document?wait=3", []), ("/levels/?wait=3&format=csv", []),
+        ] as [(String, [(String, String)])] {
+            let answer = desk.get(target, fields)
+            #expect(answer.status == 200)
+            #expect(!answer.text.contains("hints"), "\(target)")
+        }
+        let tag = desk.get("/levels/").entityTag
+        let request = Request(target: "/levels/?wait=3", fields: [("If-None-Match", tag)])
+        #expect(desk.api.respond(to: request).waiter != nil)
+    }
+
     @Test("An empty search is no search")
     func emptySearch() throws {
         let desk = try Desk(Self.items)

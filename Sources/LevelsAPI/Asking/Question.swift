@@ -50,6 +50,8 @@ final class Question: Sendable {
     let isFollowing: Bool
     /// Whether a condition in the header decides if the client has the answer.
     let isConditional: Bool
+    /// A hint for a client whose `wait` has no effect, because nothing says which version the client has; otherwise nil.
+    let waitHint: String?
 
     /// - Parameters:
     ///   - values: the values that were read from `query`.
@@ -80,13 +82,25 @@ final class Question: Sendable {
         } else {
             turn = nil
         }
-        if let compared = query.targetWithoutDelivery(request.target, removesSince: turn != nil) {
+        let isIdle = Self.isIdle(delivery, conditional: isConditional) && subject != .document
+        waitHint = isIdle ? Self.idleWait : nil
+        if var compared = query.targetWithoutDelivery(request.target, removesSince: turn != nil) {
+            // The answer with the hint is another one. No request has a target that ends with a space.
+            if isIdle { compared.append(UInt8(ascii: " ")) }
             target = compared
             self.key = self.negotiation.key(of: compared.span)
         } else {
             target = Array(copying: request.target)
             self.key = (isKeyKnown ? key : nil) ?? self.negotiation.key(of: request.target)
         }
+    }
+
+    private static let idleWait =
+        "'wait' has no effect without the version that you have: add 'since', or request the link 'follow'."
+
+    /// Whether the query has a wait, but nothing to wait for.
+    private static func isIdle(_ delivery: Delivery, conditional isConditional: Bool) -> Bool {
+        delivery.wait?.isPreference == false && delivery.since == nil && delivery.revision == nil && !isConditional
     }
 
     /// Makes a question about a detail, without options. The target is the link to this detail without the base path.

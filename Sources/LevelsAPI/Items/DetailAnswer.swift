@@ -7,10 +7,13 @@ struct DetailAnswer: ItemAnswer {
     private let detail: ItemDetail
     private let follow: FollowLink
     private let basePath: String
+    /// A hint about the request's wait, which does not count for the version.
+    private let waitHint: String?
 
-    init(item: Item, source: any RowSource, follow: FollowLink, under basePath: String) throws(Problem) {
-        self.follow = follow
-        self.basePath = basePath
+    init(
+        item: Item, source: any RowSource, follow: FollowLink, under basePath: String, waitHint: String? = nil
+    ) throws(Problem) {
+        (self.follow, self.basePath, self.waitHint) = (follow, basePath, waitHint)
         do throws(RowRefusal) { detail = try source.detail(of: item) } catch { throw Problem(error) }
     }
 
@@ -30,6 +33,7 @@ struct DetailAnswer: ItemAnswer {
         try DetailContent(own: detail.item.own, children: detail.children).write(
             children.span, links: detail.links, under: basePath, to: &writer)
         let version = ItemHead.seal(&writer, at: versionOffset)
+        if let waitHint { try writer.member("hints", list: [waitHint]) }
         try writer.member("follow", follow.text(links.detail, since: Version.text(version)))
         writer.endObject()
         writer.endLine()

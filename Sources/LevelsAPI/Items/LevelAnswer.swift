@@ -9,13 +9,17 @@ struct LevelAnswer: ItemAnswer {
     private let query: RowQuery
     var follow: FollowLink
     private let basePath: String
+    /// A hint about the request's wait, which does not count for the version.
+    private let waitHint: String?
 
     init(
-        item: Item, query: RowQuery, source: any RowSource, follow: FollowLink, under basePath: String
+        item: Item, query: RowQuery, source: any RowSource, follow: FollowLink, under basePath: String,
+        waitHint: String? = nil
     ) throws(Problem) {
         self.query = query
         self.follow = follow
         self.basePath = basePath
+        self.waitHint = waitHint
         description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
         self.item = description.page.itemCount.map { Item(steps: item.steps, count: $0) } ?? item
     }
@@ -46,8 +50,10 @@ struct LevelAnswer: ItemAnswer {
         writer.beginList("rows")
         try description.write(links, to: &writer)
         writer.endList()
-        let next = try writeEnd(links, to: &writer)
+        let (next, hasHints) = try writeEnd(links, to: &writer)
         let version = ItemHead.seal(&writer, at: versionOffset)
+        // One kind of mistake at a time.
+        if let waitHint, !hasHints { try writer.member("hints", list: [waitHint]) }
         try writeFollow(links, version: version, to: &writer)
         return (version, next)
     }
@@ -61,7 +67,7 @@ struct LevelAnswer: ItemAnswer {
         let links = Links(item, under: basePath)
         let versionOffset = try writeHead(links, to: &writer)
         try change.write(links, to: &writer)
-        let next = try writeEnd(links, to: &writer)
+        let (next, _) = try writeEnd(links, to: &writer)
         writer.fillVersion(at: versionOffset, hash: version)
         try writeFollow(links, version: version, to: &writer)
         return next
@@ -123,10 +129,10 @@ struct LevelAnswer: ItemAnswer {
         writer.endObject()
     }
 
-    /// Writes the members after the rows. Returns the link of the next page.
+    /// Writes the members after the rows. Returns the link of the next page, and whether there are hints.
     private func writeEnd(
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
-    ) throws(PropertyListError) -> String? {
+    ) throws(PropertyListError) -> (next: String?, hasHints: Bool) {
         let cursor = cursor
         let next = nextLink(links, cursor: cursor)
         if isPage { try writer.member("previous", previousLink(links)) }
@@ -135,7 +141,7 @@ struct LevelAnswer: ItemAnswer {
         if let refusal = page.refusal { try writer.member("error", refusal) }
         let hints = FieldHints.sentences(for: query, below: item, on: page)
         if !hints.isEmpty { try writer.member("hints", list: hints) }
-        return next
+        return (next, !hints.isEmpty)
     }
 
     private func writeFollow(

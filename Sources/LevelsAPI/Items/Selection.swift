@@ -164,7 +164,8 @@ struct Selection {
     private func level(_ inquiry: Inquiry) throws(Problem) -> LevelAnswer {
         let question = inquiry.question
         let level = try LevelAnswer(
-            item: inquiry.item, query: question.rows, source: inquiry.source, follow: question.follow, under: basePath)
+            item: inquiry.item, query: question.rows, source: inquiry.source, follow: question.follow, under: basePath,
+            waitHint: question.waitHint)
         try level.checkStart()
         return level
     }
@@ -305,7 +306,9 @@ struct Selection {
 
     private func writtenDetail(_ inquiry: Inquiry, follow: FollowLink) throws(Problem) -> Rendering {
         try written(
-            DetailAnswer(item: inquiry.item, source: inquiry.source, follow: follow, under: basePath), for: inquiry)
+            DetailAnswer(
+                item: inquiry.item, source: inquiry.source, follow: follow, under: basePath,
+                waitHint: inquiry.question.waitHint), for: inquiry)
     }
 
     private func written(level: LevelAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {

@@ -63,7 +63,7 @@ struct DocumentWatcherTests {
     func otherFiles() throws {
         let watcher = try watcher()
         let first = try watcher.load(replacing: nil)
-        // A file that is still open for writing has no events.
+        // No event comes from a file that is still open for writing.
         let handle = try #require(FileHandle(forWritingAtPath: scratch("2.json")))
         try handle.write(contentsOf: Data(#"["SECOND"]"#.utf8))
         try write(1, "second")

@@ -49,7 +49,7 @@ struct WatchedFilesTests {
         let files = WatchedFiles(every: .seconds(60))
         let paths = try ["a.plist", "b.plist"].map { try scratch.write($0, items("A")) }
         let watchers = paths.map { FileWatcher(path: $0, sharing: files) }
-        // A file that is still open for writing has no events.
+        // No event comes from a file that is still open for writing.
         let handle = try #require(FileHandle(forWritingAtPath: scratch("a.plist")))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(" ".utf8))

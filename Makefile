@@ -3,7 +3,8 @@
 BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev libsqlite3-dev libpq-dev
 SAMPLE_PACKAGES := python3
 TEST_PACKAGES := postgresql
-# The static Swift runtime links the C++ library, whose files for building come with g++.
+# The static Swift runtime links the C++ library. Its files for building come with g++: libstdc++-12-dev in Debian 12,
+# libstdc++-14-dev in Debian 13.
 INSTALL_PACKAGES := binutils g++
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 rsync systemd-container

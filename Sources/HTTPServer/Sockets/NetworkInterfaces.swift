@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// An address of one of the machine's network interfaces (getifaddrs(3)).

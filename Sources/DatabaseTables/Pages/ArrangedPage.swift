@@ -73,18 +73,22 @@ extension PageRows {
         as keys: [[UInt8]?], following: (Int) -> NamedList
     ) throws(DatabaseError) -> PageRows {
         var page = PageRows(limit: keys.count)
-        let (refusals, below) = (refusals, below)
+        let (refusals, below, referring) = (refusals, below, referring)
+        var order: [Int?] = []
         let level = try packer.packed()
         for (place, key) in keys.enumerated() {
             guard let key else {
                 page.add(following(place))
+                order.append(nil)
                 continue
             }
             guard let number = level.row(withKey: key.span) else { continue }
             page.refusals[page.count] = refusals[number]
             if !below.isEmpty { page.below.append(below[number]) }
             page.packer.addRow(number, of: level)
+            order.append(number)
         }
+        page.referring = referring.arranged(as: order)
         return page
     }
 }

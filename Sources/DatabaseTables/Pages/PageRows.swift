@@ -10,6 +10,8 @@ struct PageRows: ~Copyable {
     /// have the same number of rows below them.
     var below: [(list: RecordList, following: Int)] = []
 
+    var referring = ReferringRows()
+
     var count: Int { packer.count }
 
     /// - Parameter limit: the maximum number of rows, which may be far more than there are.
@@ -19,6 +21,7 @@ struct PageRows: ~Copyable {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
+        if !reader.references.isEmpty { referring.add(statement, number: number, references: reader.references) }
         guard reader.isTree, let tree = reader.table.tree else { return }
         let list = RecordList(
             table: reader.table, referringBy: tree, to: reader.table, identity: reader.identity(statement))

@@ -25,7 +25,8 @@ extension RecordPage {
     func makeReader() -> RecordReader {
         if asked.query.fields == .short { return RecordReader(shortValuesOf: list) }
         return RecordReader(
-            list: list, showing: { asked.query.fields.reaches($0.bytes.span) }, limit: RecordReader.rowLimit)
+            table: list.table, ordered: list.terms, showing: { asked.query.fields.reaches($0.bytes.span) },
+            limit: RecordReader.rowLimit, hasLinks: true)
     }
 
     /// Returns the page with its notes, and the numbers of rows below its rows.
@@ -52,8 +53,14 @@ extension RecordPage {
         if counts.isEmpty {
             counts = [Int](repeating: list.table.isPositional ? 0 : list.table.referring.count, count: page.count)
         }
+        let referring = page.referring
+        let level = try page.packer.packed()
+        if !referring.keys.isEmpty {
+            notes.references = try RecordPaths(database: asked.database)
+                .references(of: referring, in: level, of: list.table)
+        }
         return RowPage(
-            level: try page.packer.packed(), start: start, of: count.number, isEstimate: count.isEstimate,
+            level: level, start: start, of: count.number, isEstimate: count.isEstimate,
             sections: sections, childCounts: counts, next: next, notes: notes)
     }
 }

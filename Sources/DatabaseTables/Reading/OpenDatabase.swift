@@ -9,6 +9,8 @@ internal import PropertyLists
 final class OpenDatabase: @unchecked Sendable {
     let connection: any TableConnection
     let options: TableOptions
+    /// The keys of the item of a document that shows the database; empty if the database itself is the source.
+    var prefix: [[UInt8]] = []
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
     /// The versions of the latest state; NULL before the first state. The catalogue describes the schema of this state.
     private var state = DatabaseState()

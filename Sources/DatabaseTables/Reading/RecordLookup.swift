@@ -57,12 +57,9 @@ struct RecordLookup {
                 }
             }
         }
-        for start in stride(from: 0, to: values.count, by: Self.recordsTogether) {
-            let part = values[start..<min(start + Self.recordsTogether, values.count)]
-            // Repeated values complete the number, so that there are few different statements.
-            let added = Array(repeating: part[start], count: (8 - part.count % 8) % 8)
-            let condition = all.keyColumns[0].isOne(of: part + added)
-            var key = ByteBuffer(capacity: 32)
+        guard !values.isEmpty else { return }
+        var key = ByteBuffer(capacity: 32)
+        for condition in all.keyColumns[0].conditions(thatOneOf: values) {
             try database.connection.rows("SELECT \(reader.columns) \(all.records(where: [condition]))") {
                 (statement) throws(DatabaseError) in
                 try reader.write(&key, of: statement, in: database)
@@ -70,9 +67,6 @@ struct RecordLookup {
             }
         }
     }
-
-    /// The maximum number of records that one statement reads by their keys.
-    private static let recordsTogether = 128
 
     /// Returns whether the record with a key meets the list's own conditions; true for a list without conditions.
     func meetsOwnConditions(_ key: [UInt8]) throws(DatabaseError) -> Bool {

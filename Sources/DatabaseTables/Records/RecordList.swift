@@ -254,6 +254,16 @@ extension SQL {
     func isOne(of values: some Collection<DatabaseValue>) -> SQL {
         "\(self) IN (\(values.map { "\($0)" as SQL }.joined(by: ", ")))"
     }
+
+    /// Returns conditions that together find the records in which a column has one of several values. Each condition has
+    /// at most 128 values.
+    func conditions(thatOneOf values: [DatabaseValue]) -> [SQL] {
+        stride(from: 0, to: values.count, by: 128).map { start in
+            let part = values[start..<min(start + 128, values.count)]
+            // Repeated values complete the number, so that there are few different statements.
+            return isOne(of: part + Array(repeating: part[start], count: (8 - part.count % 8) % 8))
+        }
+    }
 }
 
 extension ForeignKey {
@@ -262,6 +272,18 @@ extension ForeignKey {
         zip(targets, columns).map { target, column in
             "\(parent).\(other.columns[target].quoted) = \(child).\(table.columns[column].quoted)" as SQL
         }.joined(by: " AND ")
+    }
+
+    /// Whether a record of the child refers to a record of the parent exactly if the values in their columns are equal.
+    /// Otherwise, the database may convert one of the values, or compare texts by a collation.
+    func comparesEqualValues(of table: Table, to parent: Table) -> Bool {
+        guard columns.count == 1 else { return false }
+        let (own, target) = (table.columns[columns[0]], parent.columns[targets[0]])
+        guard let type = own.type, let targetType = target.type else {
+            return own.affinity == target.affinity && [.integer, .text].contains(own.affinity)
+                && target.collation == "BINARY"
+        }
+        return type.number == targetType.number || type.kind == .integer && targetType.kind == .integer
     }
 }
 

@@ -16,6 +16,9 @@ final class RecordReader {
     private let key: [Int32]
     /// The columns of the key, or the rowid: their places in the result, and their affinities.
     private let keyed: [(place: Int32, affinity: Affinity)]
+    /// The foreign keys whose columns are all shown, with the places of these columns in the result; empty unless the reader
+    /// is one of the rows of a page.
+    let references: [(key: ForeignKey, places: [Int32])]
     /// Whether the table is a tree.
     let isTree: Bool
     private let title: Int32?
@@ -46,13 +49,15 @@ final class RecordReader {
     convenience init(shortValuesOf list: RecordList) {
         self.init(
             table: list.table, ordered: list.terms, showing: { $0.type?.isEverShort ?? true }, limit: Self.rowLimit,
-            isShort: true)
+            isShort: true, hasLinks: true)
     }
 
-    /// - Parameter terms: the terms that order the records. Their values are selected, too.
+    /// - Parameters:
+    ///   - terms: the terms that order the records. Their values are selected, too.
+    ///   - hasLinks: whether the values of foreign keys are selected (`references`).
     init(
         table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int,
-        isShort: Bool = false
+        isShort: Bool = false, hasLinks: Bool = false
     ) {
         self.table = table
         self.limit = limit
@@ -84,6 +89,10 @@ final class RecordReader {
         self.names = names
         key = table.key.map(place)
         title = table.titleColumn.map(shownPlace)
+        references =
+            hasLinks && !table.isPositional
+            ? table.references.filter { $0.columns.allSatisfy { isShown(table.columns[$0]) } }
+                .map { ($0, $0.columns.map(place)) } : []
         let ordering = terms.map { $0.column.map(place) }
         if let name = table.rowID, table.isNamedByRowID || terms.contains(where: { $0.column == nil }) {
             rowID = Int32(columns.count)
@@ -138,12 +147,14 @@ final class RecordReader {
 
     func rowID(_ row: ResultRow) -> DatabaseValue? { rowID.map(row.value) }
 
+    private lazy var keyTerms = table.key.map(table.keyTerm)
+
     /// Returns the columns and values that identify the record.
     func identity(_ row: ResultRow) -> RecordIdentity {
         if table.isNamedByRowID, let rowID, let name = table.rowID {
             return RecordIdentity(columns: [name], values: [row.value(rowID)])
         }
-        return RecordIdentity(columns: table.key.map(table.keyTerm), values: keyValues(row))
+        return RecordIdentity(columns: keyTerms, values: keyValues(row))
     }
 
     /// Begins a packed row with the key and the title of a record.

@@ -23,14 +23,14 @@ struct RecordLevel: TableLevel {
 
     func find(_ written: [UInt8], key: String, isWhole: Bool) throws -> FoundRow? {
         if let record = try record(written, isWhole: isWhole) {
-            return FoundRow(step: record.step, below: try level(below: record.identity)) { item, children, prefix in
-                try detail(of: record, key: written, item: item, children, prefix: prefix)
+            return FoundRow(step: record.step, below: try level(below: record.identity)) { item, children in
+                try detail(of: record, key: written, item: item, children)
             }
         }
         let wanted = Array(key.utf8)
         guard let number = list.following.firstIndex(where: { $0.key == wanted }) else { return nil }
         let below = RecordLevel(list: list.following[number].list, database: database)
-        return FoundRow(step: try list.following[number].step, below: below) { item, children, _ in
+        return FoundRow(step: try list.following[number].step, below: below) { item, children in
             try detail(ofFollowing: number, item: item, children)
         }
     }
@@ -101,7 +101,7 @@ struct RecordLevel: TableLevel {
     }
 
     private func detail(
-        of record: Record, key: [UInt8], item: Item, _ children: ItemDetail.ChildRows, prefix: [[UInt8]]
+        of record: Record, key: [UInt8], item: Item, _ children: ItemDetail.ChildRows
     ) throws -> ItemDetail {
         let arranged = try ArrangedRecords(own: list, in: database)
         let position = arranged?.position(ofKey: key)
@@ -109,7 +109,7 @@ struct RecordLevel: TableLevel {
             guard let arranged, let position else { return try first(after: record.terms, isReversed: isBefore) }
             return try arranged.step(at: isBefore ? position - 1 : position + 1)
         }
-        let paths = RecordPaths(database: database, prefix: prefix)
+        let paths = RecordPaths(database: database)
         return ItemDetail(
             item: item, position: position, of: try arranged?.rows.count ?? rowCount,
             previous: try neighbour(isBefore: true),

@@ -22,7 +22,7 @@ extension ShortLevel {
 
     func find(_ written: [UInt8], key: String, isWhole: Bool) throws -> FoundRow? {
         guard let number = number(ofKey: Array(key.utf8)), let own = try step(number) else { return nil }
-        return FoundRow(step: own, below: try level(below: number)) { item, children, _ in
+        return FoundRow(step: own, below: try level(below: number)) { item, children in
             ItemDetail(
                 item: item, position: number, of: rowCount, previous: try step(number - 1),
                 next: try step(number + 1), children: children)

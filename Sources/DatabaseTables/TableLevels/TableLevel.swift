@@ -25,7 +25,6 @@ struct FoundRow {
     let step: Item.Step
     /// The level below the row.
     let below: any TableLevel
-    /// Returns the detail of the row as an item. The prefix has the keys of the item of a document that shows the
-    /// database; it is empty if the database itself is the source.
-    let detail: (Item, ItemDetail.ChildRows, _ prefix: [[UInt8]]) throws -> ItemDetail
+    /// Returns the detail of the row as an item.
+    let detail: (Item, ItemDetail.ChildRows) throws -> ItemDetail
 }

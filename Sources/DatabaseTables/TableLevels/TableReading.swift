@@ -17,6 +17,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
         (self.rows, self.isWanted, deadline) = (rows, isWanted, .now + rows.options.timeout)
         let database = try rows.pool.take()
+        database.prefix = rows.prefix.dropFirst().map { Array($0.level.key($0.row).utf8) }
         try database.begin(until: deadline, while: isWanted)
         taken = database
     }
@@ -63,9 +64,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         try inPresentSchema {
             let row = try row(of: item)
             let children = try row.below.ends()
-            return try row.detail(
-                Item(steps: item.steps, count: children.count), children,
-                rows.prefix.dropFirst().map { Array($0.level.key($0.row).utf8) })
+            return try row.detail(Item(steps: item.steps, count: children.count), children)
         }
     }
 
@@ -126,7 +125,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         let below: any TableLevel =
             try catalogue.shown.map { try DrilledValues.level(of: catalogue.list(ofTable: $0.table), in: database) }
             ?? AllTables(database: database)
-        return FoundRow(step: step, below: below) { item, children, _ in
+        return FoundRow(step: step, below: below) { item, children in
             guard let document = prefix.first else {
                 return ItemDetail(
                     item: item, position: 0, of: 1, previous: nil, next: nil, children: children)

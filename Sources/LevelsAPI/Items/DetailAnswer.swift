@@ -68,7 +68,14 @@ struct DetailContent {
     ) throws(PropertyListError) {
         try writer.member("firstChild", linkTo: children.first, prefix)
         try writer.member("lastChild", linkTo: children.last, prefix)
-        if let links, !links.references.isEmpty { try write(links.references, under: basePath, to: &writer) }
+        if let links, !links.references.isEmpty {
+            writer.beginObject("links")
+            for link in links.references {
+                let href = Links(keys: link.path, under: basePath)
+                try link.write(href: href.detail, to: &writer)
+            }
+            writer.endObject()
+        }
         writer.beginObject("fields")
         try own.withRow { (row) throws(PropertyListError) in
             try RowFields.tell(.all, of: row, to: &writer)
@@ -76,21 +83,6 @@ struct DetailContent {
             if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
         }
         if let refusal = children.refusal { try writer.member("error", refusal) }
-    }
-
-    private func write(
-        _ references: [RecordLinks.Link], under basePath: String, to writer: inout some AnswerWriter & ~Copyable
-    ) throws(PropertyListError) {
-        writer.beginObject("links")
-        for reference in references {
-            try writer.key(reference.name.utf8Span.span, at: .byte(offset: 0))
-            writer.beginObject()
-            try writer.member("title", reference.title.span)
-            let links = Links(keys: reference.path, under: basePath)
-            writer.member("href", link: links.detail)
-            writer.endObject()
-        }
-        writer.endObject()
     }
 
     /// Whether the detail of another item shows the same content, as JSON. The position and the titles of ancestors do
@@ -146,5 +138,16 @@ extension AnswerWriter where Self: ~Copyable {
             member("href", link: prefix, key: row.key)
         }
         endObject()
+    }
+}
+
+extension RecordLinks.Link {
+    /// Writes the link as a member of `links`.
+    func write(href: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
+        try writer.key(name.utf8Span.span, at: .byte(offset: 0))
+        writer.beginObject()
+        try writer.member("title", title.span)
+        writer.member("href", link: href)
+        writer.endObject()
     }
 }

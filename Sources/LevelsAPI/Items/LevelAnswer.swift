@@ -20,7 +20,8 @@ struct LevelAnswer: ItemAnswer {
         self.follow = follow
         self.basePath = basePath
         self.waitHint = waitHint
-        description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
+        description = RowDescription(
+            page: try source.rows(query, below: item), fields: query.fields, under: basePath)
         self.item = description.page.itemCount.map { Item(steps: item.steps, count: $0) } ?? item
     }
 

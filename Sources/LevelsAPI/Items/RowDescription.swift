@@ -6,10 +6,19 @@ import PropertyLists
 struct RowDescription {
     let page: RowPage
     let fields: FieldSelection
+    /// The links to the records to which rows refer, in the order of `RowReferences.links`.
+    private let recordLinks: [[UInt8]]
+
+    /// - Parameter basePath: the path under which a proxy serves the service; empty without such a path.
+    init(page: RowPage, fields: FieldSelection, under basePath: String = "") {
+        (self.page, self.fields) = (page, fields)
+        recordLinks =
+            page.references?.links.map { Array(copying: Links(keys: $0.path, under: basePath).detail) } ?? []
+    }
 
     /// Writes all rows of the page, in time linear in the number of rows.
     func write(_ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
-        guard page.isOfOneLevel else { return try write(page.numbers, links: links, to: &writer) }
+        guard page.isOfOneLevel, recordLinks.isEmpty else { return try write(page.numbers, links: links, to: &writer) }
         let prefixes = RowPrefixes(links)
         try page.forEachRow { (row) throws(PropertyListError) in try write(row, prefixes: prefixes, to: &writer) }
     }
@@ -32,8 +41,8 @@ struct RowDescription {
 
     /// Writes one row. Only this function names the members of a row.
     ///
-    /// - Parameter number: the number of the row, to add members about the row's place among rows of several levels;
-    ///   nil to add no such members.
+    /// - Parameter number: the number of the row, to add members about the records to which it refers, and about its place
+    ///   among rows of several levels; nil to add no such members.
     private func write(
         _ row: borrowing RowView, prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
         to writer: inout some AnswerWriter & ~Copyable
@@ -55,10 +64,27 @@ struct RowDescription {
         try RowFields.tell(fields, of: row, to: &writer)
         writer.endObject()
         if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
-        if let number { try writeExtras(of: number, to: &writer) }
+        if let number {
+            try writeReferences(of: number, to: &writer)
+            try writeExtras(of: number, to: &writer)
+        }
         if let refusal = row.refusal { try writer.member("error", refusal) }
         writer.endObject()
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
+    }
+
+    private func writeReferences(
+        of number: Int, to writer: inout some AnswerWriter & ~Copyable
+    ) throws(PropertyListError) {
+        guard let references = page.references else { return }
+        let numbers = references.numbers(ofRow: number)
+        guard !numbers.isEmpty else { return }
+        writer.beginObject("links")
+        for number in numbers {
+            let href = recordLinks[Int(number)]
+            try references.links[Int(number)].write(href: href.span, to: &writer)
+        }
+        writer.endObject()
     }
 
     private func writeExtras(of number: Int, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {

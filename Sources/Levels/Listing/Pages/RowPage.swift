@@ -43,6 +43,8 @@ public struct RowPage: Sendable {
         public var refusal: String?
         /// The reasons why fields are not shown, by the number of the row.
         public var rowRefusals: [Int: String] = [:]
+        /// The records to which rows refer.
+        public var references = RowReferences()
         /// The rows, by their numbers, whose count of rows below is an estimate.
         public var estimatedCounts: Set<Int> = []
         /// The order of the rows; nil if the rows compare as in a tree.
@@ -130,6 +132,9 @@ public struct RowPage: Sendable {
 
     /// The number of rows below the item without a query, if `find` did not count them; otherwise nil.
     public var itemCount: Int? { supplied?.notes.itemCount }
+
+    /// The records to which rows refer; nil if the rows are not records.
+    public var references: RowReferences? { supplied?.notes.references }
 
     /// The names of all fields of the rows; nil if the page has all fields.
     var fieldNames: [[UInt8]]? { supplied?.notes.fieldNames }
@@ -267,7 +272,8 @@ extension RowPage {
             let two = other.listing.step(at: otherNumber)
         else { return false }
         guard supplied?.childCounts[number] == other.supplied?.childCounts[otherNumber],
-            supplied?.notes.rowRefusals[number] == other.supplied?.notes.rowRefusals[otherNumber]
+            supplied?.notes.rowRefusals[number] == other.supplied?.notes.rowRefusals[otherNumber],
+            references?.links(ofRow: number) == other.references?.links(ofRow: otherNumber)
         else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal

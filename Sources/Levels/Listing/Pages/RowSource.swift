@@ -211,3 +211,37 @@ public struct RecordLinks: Sendable, Equatable {
         (self.canonical, self.references) = (canonical, references)
     }
 }
+
+/// The records to which the rows of a page refer.
+public struct RowReferences: Sendable {
+    /// The records. Several rows may refer to one of them.
+    public private(set) var links: [RecordLinks.Link] = []
+    private var numbers: [Int32] = []
+    /// The index in `numbers` at which the references of each row begin. Rows after these have no references.
+    private var starts: [Int] = []
+
+    public init() {}
+
+    /// Adds a record, and returns its number.
+    public mutating func add(_ link: RecordLinks.Link) -> Int {
+        links.append(link)
+        return links.count - 1
+    }
+
+    /// Notes that a row refers to a record. Rows come in ascending order.
+    ///
+    /// - Parameter number: the number of the record.
+    public mutating func note(_ number: Int, ofRow row: Int) {
+        while starts.count <= row { starts.append(numbers.count) }
+        numbers.append(Int32(number))
+    }
+
+    /// The numbers of the records to which a row refers.
+    public func numbers(ofRow row: Int) -> ArraySlice<Int32> {
+        guard starts.indices.contains(row) else { return [] }
+        return numbers[starts[row]..<(row + 1 < starts.count ? starts[row + 1] : numbers.count)]
+    }
+
+    /// The records to which a row refers.
+    public func links(ofRow row: Int) -> [RecordLinks.Link] { numbers(ofRow: row).map { links[Int($0)] } }
+}

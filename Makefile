@@ -70,7 +70,7 @@ COUNT ?= 60
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run server build toolchain install uninstall deb deb-test clean check test test-client system-test soak benchmark manual format lint \
+.PHONY: help run server build toolchain install install-files uninstall uninstall-files deb deb-test clean check test test-client system-test soak benchmark manual format lint \
 	slips deps test-deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
@@ -97,6 +97,10 @@ build: server ## Build the release: the service and the terminal client.
 	$(SWIFT) build --configuration release --product drilldown-browse $(SWIFT_FLAGS)
 
 install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page, completions and sample documents in PREFIX (/usr/local), below DESTDIR.
+	@$(call as_owner,install-files)
+
+# What 'make install' does with the rights of the owner of the folder: builds nothing.
+install-files:
 	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(mandir)' '$(bashdir)' '$(zshdir)' '$(fishdir)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
 	test -z '$(BROWSE_PROGRAM)' || $(INSTALL) -m 755 '$(BROWSE_PROGRAM)' '$(bindir)/drilldown-browse'
@@ -112,10 +116,13 @@ install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page
 	done
 
 uninstall: ## Remove what 'make install' installed there.
+	@$(call as_owner,uninstall-files)
+
+uninstall-files:
 	rm -rf '$(bindir)/drilldown' '$(bindir)/drilldown-browse' '$(datadir)'
 	rm -f '$(mandir)/drilldown.1' '$(mandir)/drilldown-browse.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
 
-# Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
+# Built only when a source is newer.
 $(PROGRAM) $(BROWSE_PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | toolchain deps install-deps
 	$(SWIFT) build --configuration release --product $(@F) $(PROGRAM_FLAGS) \
 		--scratch-path $(PROGRAM_SCRATCH) $(SWIFT_FLAGS)
@@ -260,6 +267,18 @@ soak-deps:
 
 benchmark-deps: ## Install the packages that the benchmark needs.
 	@$(call install_missing,$(BENCHMARK_PACKAGES))
+
+# Makes a target with sudo, unless this user may write to the nearest folder that exists above the installed files.
+define as_owner
+folder='$(DESTDIR)$(PREFIX)'; \
+while ! test -e "$$folder"; do folder=$$(dirname "$$folder"); done; \
+if test -w "$$folder" || ! command -v sudo >/dev/null; then \
+	$(MAKE) --no-print-directory $(1); \
+else \
+	echo "$$folder is not yours: sudo make $(1)"; \
+	sudo $(MAKE) --no-print-directory $(MAKEOVERRIDES) $(1); \
+fi
+endef
 
 # If every package is already installed, this needs neither the network nor a password.
 define install_missing

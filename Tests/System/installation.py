@@ -17,10 +17,10 @@ DATA = os.path.join(ROOT, "Data", "Data.plist")
 HEALTH_CHECK = os.path.join(ROOT, "Config", "health-check")
 
 
-def make(*arguments, environment=None, folder=ROOT):
+def make(*arguments, environment=None, folder=ROOT, user=None):
     return subprocess.run(
         ["make", "--no-print-directory", *arguments], cwd=folder, capture_output=True, text=True, timeout=DEADLINE,
-        stdin=subprocess.DEVNULL, env=environment)
+        stdin=subprocess.DEVNULL, env=environment, user=user)
 
 
 def installs(verdict, program, folder):
@@ -103,6 +103,27 @@ def tells_what_to_run(verdict, folder):
         "Run this as root, then run make again:\n"
         "  apt-get update && apt-get install --yes --no-install-recommends zlib1g-dev\n" in result.stderr,
         f"make deps prints the command to paste: {result.stderr}")
+
+
+def takes_rights_of_owner(verdict, folder):
+    """Files go into a folder of root with sudo, which a stub stands for."""
+    place = os.path.join(folder, "owner")
+    os.makedirs(place)
+    shutil.copy(os.path.join(ROOT, "Makefile"), place)
+    stub = os.path.join(place, "sudo")
+    with open(stub, "w") as file:
+        file.write('#!/bin/sh\necho "rights of root for: $*"\n')
+    os.chmod(stub, 0o755)
+    os.chmod(folder, 0o755)
+    environment = {"PATH": f"{place}:{os.environ['PATH']}"}
+    result = make("uninstall", "PREFIX=/usr/lib/drilldown", environment=environment, folder=place,
+                  user=65534 if os.geteuid() == 0 else None)
+    verdict.expect(
+        result.stdout == "/usr/lib is not yours: sudo make uninstall-files\n"
+        "rights of root for: make --no-print-directory PREFIX=/usr/lib/drilldown uninstall-files\n",
+        f"make uninstall asks for the rights of root: {result.stdout}{result.stderr}")
+    result = make("uninstall", f"PREFIX={place}/own", environment=environment, folder=place)
+    verdict.expect("rights of root" not in result.stdout, f"in a folder of this user's, it does not: {result.stdout}")
 
 
 def tells_another_document(verdict, program):
@@ -195,6 +216,7 @@ def main():
         installs(verdict, arguments.server, folder)
         cleans(verdict, folder)
         tells_what_to_run(verdict, folder)
+        takes_rights_of_owner(verdict, folder)
         tells_another_document(verdict, arguments.server)
         checks_health(verdict, arguments.server)
 

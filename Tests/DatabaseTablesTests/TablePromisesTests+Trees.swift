@@ -46,6 +46,32 @@ extension TablePromisesTests {
         #expect(try around("/part/car/door/use") == ["1 of 2, 0 below", "note", "nil"])
     }
 
+    @Test("continue after a table that is gone, and have no outline", arguments: TestedTables.Kind.allCases)
+    func rootLevel(kind: TestedTables.Kind) throws {
+        let names = (10..<30).map { "t\($0)" }
+        let tables = try TestedTables(
+            kind, in: scratch, names.map { "CREATE TABLE \($0) (id integer)" }.joined(separator: ";"))
+        let rows = tables.rows()
+        let cursors = try [2, 10].map { limit in try rows.page("") { $0.page.limit = limit }.next }
+        // The own row of a cursor is the first to go, then as many rows before it as the cursor has.
+        for (cursor, gone) in [
+            (cursors[1], "t19"), (cursors[1], "t18"), (cursors[1], "t12,t13,t14,t15,t16,t17"), (cursors[0], "t11"),
+            (cursors[0], "t10"),
+        ] {
+            for name in gone.split(separator: ",") { try tables.change("DROP TABLE \(name)") }
+            let found = try rows.keys("") { ($0.page.after, $0.page.limit) = (cursor, 1) }
+            #expect(found == ["t20 0"], "\(gone)")
+        }
+        for parameter in ["depth", "expand"] {
+            var outline = OutlineOpening()
+            if parameter == "depth" { outline.depth = 2 } else { outline.paths = [.root] }
+            let sentence = "The rows of a database have no outline; follow their links."
+            #expect(throws: RowRefusal(parameter: parameter, sentence: sentence)) {
+                try rows.page("") { $0.outline = outline }
+            }
+        }
+    }
+
     @Test("have records of a tree down to the depth of a document", arguments: TestedTables.Kind.allCases)
     func deepTrees(kind: TestedTables.Kind) throws {
         let depth = TreeLimits().depth

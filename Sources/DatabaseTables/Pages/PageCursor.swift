@@ -16,9 +16,9 @@ struct PageCursor {
     /// - On a page of sections: the number of the run that contains the last row.
     var row = 0
     /// The values of the last record's terms. On a page of sections, the values of the record's run come after them. On
-    /// a page of tables, named lists or drilled values, the only value is the key of the last row. Empty if the last
-    /// row is one of the rows that follow the records, or if the values are too long for a link. The next page then
-    /// begins at the position.
+    /// a page of tables, named lists or drilled values, the values are the keys of the last row and of up to seven rows
+    /// before it. Empty if the last row is one of the rows that follow the records, or if the values are too long for a
+    /// link. The next page then begins at the position.
     let values: [DatabaseValue]
     /// The last row's place in the query's order, for an arranged page.
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)
@@ -29,6 +29,17 @@ struct PageCursor {
     /// Whether a link can contain some values.
     static func holds(_ values: [DatabaseValue]) -> Bool {
         values.reduce(0) { $0 + ($1.bytes?.count ?? 0) } <= mostBytes
+    }
+
+    /// Returns the keys of up to eight rows before a row, the nearest first, as far as a link can contain them.
+    static func keys(before row: Int, in level: Level) -> [DatabaseValue] {
+        var keys: [DatabaseValue] = []
+        for number in (max(0, row - 8)..<row).reversed() {
+            let key = DatabaseValue.text(Array(level.key(number).utf8))
+            guard holds(keys + [key]) else { break }
+            keys.append(key)
+        }
+        return keys
     }
 
     static func shape(of query: RowQuery) -> UInt64 {

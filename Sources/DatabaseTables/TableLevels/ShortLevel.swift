@@ -53,8 +53,12 @@ extension ShortLevel {
         let all = ArrangedRows(level: level, by: query)
         var start = query.page.firstPosition
         if let cursor {
-            let key = cursor.values.first?.bytes ?? []
-            let row = level.row(withKey: key.span).map { $0 + 1 } ?? cursor.row
+            // Rows before the cursor may be gone.
+            let last = cursor.values.lazy.compactMap { value -> Int? in
+                let key = value.bytes ?? []
+                return level.row(withKey: key.span)
+            }.first
+            let row = last.map { $0 + 1 } ?? max(0, cursor.row - cursor.values.count)
             start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
         }
         let positions = query.page.positions(from: start, of: all.count)
@@ -75,7 +79,7 @@ extension ShortLevel {
             next =
                 PageCursor(
                     shape: PageCursor.shape(of: query), position: last + 1, row: row + 1,
-                    values: [.text(Array(level.key(row).utf8))], mark: all.mark(at: last)
+                    values: PageCursor.keys(before: row + 1, in: level), mark: all.mark(at: last)
                 ).bookmark
         }
         return RowPage(

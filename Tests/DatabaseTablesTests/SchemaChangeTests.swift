@@ -66,6 +66,33 @@ import TreeSources
         second.end()
     }
 
+    @Test("of a large catalogue, which is not looked at after each commit, is in the answer that meets it")
+    func largeCatalogue() throws {
+        let database = try ChangedDatabase.postgres()
+        let columns = (0..<1_500).map { "c\($0) int" }.joined(separator: ",")
+        try database.change(
+            """
+            CREATE TABLE t (id int PRIMARY KEY, c text); INSERT INTO t VALUES (1, 'x');
+            \((0..<14).map { "CREATE TABLE w\($0) (\(columns));" }.joined())
+            """)
+        let rows = database.rows()
+        var reading = try rows.begin()
+        /// Reads the next state; returns whether the schema was looked at, so that the state is known to be shared.
+        func looks() throws -> Bool {
+            reading.end()
+            try database.change("INSERT INTO t SELECT max(id) + 1, 'y' FROM t")
+            reading = try rows.begin()
+            return reading.state != nil
+        }
+        #expect(try (0..<100).contains { _ in try !looks() })
+        while try !looks() {}
+        defer { reading.end() }
+        try database.change(
+            "ALTER TABLE t RENAME COLUMN c TO d; DELETE FROM t WHERE id > 2; UPDATE t SET d = 'z' WHERE id = 2")
+        #expect(try page("/t", by: RowQuery(where: "d:z"), in: reading) == ["2"])
+        #expect(try page("/t", in: rows) == ["1", "2"])
+    }
+
     // MARK: Keys in PostgreSQL
 
     @Test("that lets a table be inherited takes its key away, so that all records are shown")

@@ -34,7 +34,7 @@ final class PostgresTables: TableConnection {
         guard start >= nextLook else { return DatabaseState(schema: state.schema) }
         let found = try reader.first(PostgresCatalogue.versionQuery) ?? []
         (state.schema, mayDiffer) = (found.first ?? .null, false)
-        let isLarge = (found.last?.string.flatMap { Int($0) } ?? 0) > Self.mostLookedAt
+        let isLarge = (found.last?.integer ?? 0) > Self.mostLookedAt
         if isLarge { nextLook = .now + (.now - start) * Self.looksApart }
         return state
     }

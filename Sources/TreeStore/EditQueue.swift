@@ -129,7 +129,6 @@ struct OpenEdits {
     mutating func fill(from queue: EditQueue) {
         guard requests.isEmpty else { return }
         requests = queue.take()
-        (attempts, next) = (0, nil)
     }
 
     /// The requests to save together next.

@@ -290,10 +290,8 @@ final class Reloader {
     private func tellLoaded(_ loaded: LoadedTree, snapshot: Snapshot, since begun: ContinuousClock.Instant) {
         tell(.loaded(snapshot, took: clock.now - begun))
         let new = loaded.tree.reading
-        if let sentence = new ?? (reading == nil ? nil : "read as a document of items"), new != reading {
-            tell(.reading(sentence, isChange: reading != nil))
-        }
-        reading = loaded.tree.reading
+        if new != reading { tell(.reading(new ?? "read as a document of items", isChange: reading != nil)) }
+        reading = new
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
     }

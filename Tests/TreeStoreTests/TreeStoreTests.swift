@@ -271,6 +271,27 @@ struct TreeStoreTests {
         }
         let readings = journal.events.compactMap { if case .reading(let reading, _) = $0 { reading } else { nil } }
         #expect(readings == ["read as it is: rows by 'Title'", "read as it is: rows by 'Name'"])
+        #expect(!journal.events.contains { if case .warnings = $0 { true } else { false } })
+    }
+
+    @Test("reports that a document is one of items only if it was read otherwise before", arguments: [false, true])
+    func readAsItems(isOther: Bool) throws {
+        let items = #"[{"Title":"A","Children":["B"]}]"#
+        try scratch.write("Data.json", isOther ? #"{"a":[{"x":1}],"b":2}"# : items)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let file = PropertyListFile(
+            path: scratch("Data.json"), interpretation: interpretation, pollInterval: .seconds(3_600))
+        let store = try TreeStore(source: file) { [journal] in journal.note($0) }
+        for _ in 0..<2 {
+            try scratch.write("aside", items)
+            try scratch.rename("aside", "Data.json")
+            _ = store.reloaded()
+        }
+        let readings = journal.events.compactMap {
+            if case .reading(let reading, let isChange) = $0 { "\(isChange ? "now " : "")\(reading)" } else { nil }
+        }
+        #expect(readings == (isOther ? ["read as it is: rows by their names", "now read as a document of items"] : []))
     }
 
     @Test("publishes rows that are not in memory if their fingerprint differs, and otherwise not")

@@ -32,18 +32,13 @@ final class OpenDatabase: @unchecked Sendable {
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(DatabaseError) {
-        do throws(DatabaseError) {
-            let found = try connection.begin(until: deadline, while: isWanted)
-            if found.schema != state.schema {
-                catalogue = try connection.readCatalogue(options)
-                plans = [:]
-            }
-            if found.data == .null || found.data != state.data { known = states.state(found.data) }
-            state = found
-        } catch {
-            end()
-            throw error
+        let found = try connection.begin(until: deadline, while: isWanted)
+        if found.schema != state.schema {
+            catalogue = try connection.readCatalogue(options)
+            plans = [:]
         }
+        if found.data == .null || found.data != state.data { known = states.state(found.data) }
+        state = found
     }
 
     func end() { connection.end() }

@@ -124,6 +124,30 @@ import Testing
         #expect(difference.levels == [] && difference.details == ["/detail/a"])
     }
 
+    @Test("names the item above an only row whose title or key is another")
+    func onlyRow() throws {
+        func links(_ before: String, _ after: String) throws -> [String] {
+            try Self.links(#"{"Title":"p","Rows":[\#(before)]}"#, #"{"Title":"p","Rows":[\#(after)]}"#).details
+        }
+        #expect(
+            try links(#"{"Key":"k","Title":"a"}"#, #"{"Key":"k","Title":"b"}"#) == ["/detail/p", "/detail/p/k"])
+        #expect(
+            try links(#"{"Key":"j","Title":"a"}"#, #"{"Key":"k","Title":"a"}"#)
+                == ["/detail/p", "/detail/p/k", "/detail/p/j"])
+    }
+
+    @Test("is not too long because of the items above an item, which it does not name")
+    func deep() throws {
+        let (key, depth) = (String(repeating: "k", count: 20), 400)
+        func rows(_ leaf: String) -> String {
+            String(repeating: #"{"Title":"\#(key)","Rows":["#, count: depth) + leaf
+                + String(repeating: "]}", count: depth)
+        }
+        let path = Array(repeating: key, count: depth).joined(separator: "/")
+        let difference = try Self.links(rows(#"{"Title":"a"}"#), rows(#"{"Title":"a","N":1}"#))
+        #expect((difference.levels, difference.details) == (["/levels/\(path)"], ["/detail/\(path)/a"]))
+    }
+
     // MARK: By rendering everything
 
     private static func rendered(_ old: Tree, _ new: Tree) -> (levels: Set<String>, details: Set<String>) {

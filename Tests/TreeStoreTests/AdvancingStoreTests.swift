@@ -1,4 +1,5 @@
 import Levels
+import Locking
 import PropertyLists
 import TestSources
 import Testing
@@ -73,6 +74,21 @@ struct AdvancingStoreTests {
         #expect(journal.waits { store.current !== first })
         #expect(store.current.document === first.document)
         #expect(store.current.cause == .database(author: nil))
+        let isFirst = Guarded(true)
+        store.edit(
+            [.insert(.string("B"), below: .root, at: .last, section: nil)], as: "B", into: outcomes,
+            precondition: { [source] _ in
+                guard
+                    isFirst.withLock({ isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    })
+                else { return }
+                source.failSaves(with: .changedMeanwhile)
+                source.commitOtherRows()
+            })
+        #expect(outcomes.waits(for: 1) && store.current.titles == "A B")
+        #expect(store.publications.replaced.map(\.cause).filter { $0 == .database(author: nil) }.count == 2)
     }
 
     @Test("tells what happens, in order")

@@ -129,6 +129,35 @@ struct EditTests {
             ]) == "done 0: A")
         #expect(source.saves == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("Data.plist"))) == bytes)
+        store.stop()
+        #expect(journal.events.map(\.words) == ["loaded \(store.current.revision)"])
+    }
+
+    @Test("waits for the end of a save that was just found broken")
+    func brokenSave() throws {
+        let (isBroken, held) = (Guarded(false), Guarded<TreeStore?>(nil))
+        let source = EditableSource(
+            scratch("Data.plist"),
+            onLoad: { [outcomes] in
+                guard
+                    isBroken.withLock({ isBroken in
+                        defer { isBroken = false }
+                        return isBroken
+                    })
+                else { return }
+                held.withLock { $0 }?.insert("B", into: outcomes)
+            })
+        let store = try store(source)
+        held.withLock { $0 = store }
+        isBroken.withLock { $0 = true }
+        try scratch.write("aside", "nonsense")
+        try scratch.rename("aside", "Data.plist")
+        #expect(outcomes.waits(for: 1))
+        #expect(
+            outcomes["B"] == "The document was changed and cannot be read any more; repair it, then repeat the edit.")
+        #expect(source.saves == 0)
+        held.withLock { $0 = nil }
+        store.stop()
     }
 
     @Test("whose condition is false is refused, and the others of its group are done")

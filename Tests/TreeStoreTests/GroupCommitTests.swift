@@ -1,6 +1,7 @@
 import Dispatch
 import Levels
 import Locking
+import TestSources
 import Testing
 import TreeSources
 
@@ -26,16 +27,68 @@ struct GroupCommitTests {
     private final class Group: EditGroup {
         private var trees: [EditedTree]
 
-        init(_ trees: [EditedTree]) { self.trees = trees }
+        private let onSave: () -> Void
 
-        func apply(_ batch: EditBatch, by author: String?) -> EditedTree? { trees.removeFirst() }
+        init(_ trees: [EditedTree], onSave: @escaping () -> Void = {}) { (self.trees, self.onSave) = (trees, onSave) }
+
+        func apply(_ batch: EditBatch, by author: String?) -> EditedTree? { trees.isEmpty ? nil : trees.removeFirst() }
 
         func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
             throw EditRefusal(.conflict, detail: "This is not tested.")
         }
 
-        func save() -> Fingerprint? { nil }
+        func save() -> Fingerprint? {
+            onSave()
+            return nil
+        }
         func finish() {}
+    }
+
+    /// Numbers whose groups of edits lead to given trees.
+    private struct GroupSource: TreeSource {
+        let name = "groups"
+        let trees: [EditedTree]
+        /// Called during each save with the closure that reports a doubt.
+        var onSave: @Sendable ((SourceError) -> Void) -> Void = { _ in }
+
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+            try NumberSource(count: 3).load(replacing: old)
+        }
+
+        func makeWatcher() -> any SourceWatcher { Watcher(self) }
+    }
+
+    private final class Watcher: SourceWatcher {
+        private let source: GroupSource
+        private var report: (SourceError) -> Void = { _ in }
+
+        init(_ source: GroupSource) { self.source = source }
+
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
+        func whenInDoubt(_ report: @escaping (SourceError) -> Void) { self.report = report }
+        func beginEdits() -> any EditGroup { Group(source.trees) { [source, report] in source.onSave(report) } }
+    }
+
+    @Test("are refused if the source takes none of them together")
+    func notTaken() throws {
+        let store = try TreeStore(source: GroupSource(trees: []))
+        for _ in 0..<2 { #expect(store.edited([]) == "The edits cannot be saved together; send them one by one.") }
+    }
+
+    @Test("end a doubt when their save ends")
+    func doubt() throws {
+        let during = Guarded<[StoreStatus?]>([])
+        let held = Guarded<TreeStore?>(nil)
+        let source = GroupSource(trees: [EditedTree(document: try document("B"), items: [])]) { report in
+            report(SourceError("groups", reason: "the connection was lost"))
+            during.withLock { $0.append(held.withLock { $0?.status }) }
+        }
+        let store = try TreeStore(source: source)
+        held.withLock { $0 = store }
+        #expect(store.edited([]) == "done 1: B")
+        #expect(during.withLock { $0 }.map { $0?.lastError } == ["groups: the connection was lost."])
+        #expect(store.status == .ok)
+        held.withLock { $0 = nil }
     }
 
     @Test("are a change if only a translation differs, and otherwise not")

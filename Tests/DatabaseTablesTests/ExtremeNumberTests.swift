@@ -66,12 +66,19 @@ import Testing
                 Issue.record("a page has no cursor")
                 continue
             }
-            func altered(position: Int, row: Int) -> RowBookmark {
-                PageCursor(shape: cursor.shape, position: position, row: row, values: cursor.values, mark: cursor.mark)
-                    .bookmark
+            func altered(position: Int, row: Int, values: [DatabaseValue]? = nil) -> RowBookmark {
+                PageCursor(
+                    shape: cursor.shape, position: position, row: row, values: values ?? cursor.values,
+                    mark: cursor.mark
+                ).bookmark
             }
-            for (position, row) in [(Int.max, 0), (0, Int.max), (1 << 53, 1 << 53)] {
-                query.page.after = altered(position: position, row: row)
+            // So many values belong to another key.
+            let values = query.order.group == nil ? cursor.values + [.integer(1)] : []
+            for bookmark in [
+                altered(position: Int.max, row: 0), altered(position: 0, row: Int.max),
+                altered(position: 1 << 53, row: 1 << 53), altered(position: 3, row: 0, values: values),
+            ] {
+                query.page.after = bookmark
                 let refusal = try #require(throws: RowRefusal.self) { try reading.page(query, below: table) }
                 #expect(
                     refusal

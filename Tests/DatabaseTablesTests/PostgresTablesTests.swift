@@ -5,6 +5,7 @@ import PropertyLists
 import Synchronization
 import TestSources
 import Testing
+import Threads
 import TreeSources
 
 @testable import DatabaseTables
@@ -281,6 +282,22 @@ import TreeSources
         #expect(try list("/Note", in: rows).count == 2)
     }
 
+    @Test("end their statements for a client that has left")
+    func left() throws {
+        try change(#"CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(60)::text AS t"#)
+        let isWanted = Atomic(true)
+        let isAsked = Atomic(false)
+        let reading = try rows { $0.timeout = .seconds(20) }.begin {
+            if !isWanted.load(ordering: .relaxed) { isAsked.store(true, ordering: .relaxed) }
+            return isWanted.load(ordering: .relaxed)
+        }
+        defer { reading.end() }
+        let slow = try #require(try item("/slow", in: reading))
+        isWanted.store(false, ordering: .relaxed)
+        let refusal = #expect(throws: RowRefusal.self) { try reading.page(RowQuery(), below: slow) }
+        #expect(refusal?.kind == .timeout && isAsked.load(ordering: .relaxed))
+    }
+
     @Test("end a statement that takes too long")
     func timeout() throws {
         try change(#"CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(60)::text AS t"#)
@@ -321,7 +338,16 @@ import TreeSources
         let commits = place.makeCommits(TableRows.Options())
         #expect(!commits.takeCommit(at: .now, isAsked: true))
         try Self.connection(to: server, database: "trees").run("CREATE TABLE \"New\" (id int PRIMARY KEY)")
-        #expect(commits.takeCommit(at: .now, isAsked: true))
+        // Without being asked, it looks four times a second.
+        var now = ContinuousClock.now
+        func wait() -> Duration? {
+            var waits = WaitSet()
+            commits.addWaits(to: &waits)
+            return waits.deadline.map { $0 - now }
+        }
+        #expect(!commits.takeCommit(at: now - .seconds(10)))
+        #expect(commits.takeCommit(at: now + .seconds(10)))
+        #expect((wait() ?? .zero) >= .milliseconds(250))
         #expect(!commits.takeCommit(at: .now, isAsked: true))
         #expect(!commits.isAway)
         // A server that is away is news, and so is its return.
@@ -330,6 +356,12 @@ import TreeSources
         )
         #expect(commits.takeCommit(at: .now, isAsked: true) && commits.isAway)
         #expect(!commits.takeCommit(at: .now, isAsked: true) && commits.isAway)
+        for pause in [2, 4, 5, 5] {
+            now = .now
+            #expect(!commits.takeCommit(at: now + .seconds(60)))
+            let rest = (wait() ?? .zero) - (.now - now)
+            #expect((wait() ?? .zero) >= .seconds(pause) && rest <= .seconds(pause))
+        }
         try Self.connection(to: server, database: "postgres").run("ALTER DATABASE trees ALLOW_CONNECTIONS true")
         #expect(commits.takeCommit(at: .now, isAsked: true) && !commits.isAway)
         #expect(!commits.takeCommit(at: .now, isAsked: true) && !commits.isAway)

@@ -133,5 +133,10 @@ import Testing
         let (serials, sorted) = try page(at: 24_990, of: "", in: TableRows(path: scratch("Large.db"), options: options))
         #expect(serials == ["-9", "-8", "-7"])
         #expect(sorted == 0)
+        // An index finds the records, but not in their order.
+        options.reference?.drillColumns = ["Owner"]
+        let (owned, sought) = try page(at: 24_990, of: "/1", in: TableRows(path: scratch("Large.db"), options: options))
+        #expect(owned == serials)
+        #expect(sought == 0)
     }
 }

@@ -128,6 +128,21 @@ import TreeSources
         let first = try detail("/Shop/1", in: drilled)
         #expect(first?.next.map { $0.level.title($0.row) } == "(none)")
         #expect(first?.children.count == 2)
+        // The path of a record leads through values, so it is not canonical.
+        #expect(try detail("/Shop/1/12.5/h", in: drilled)?.links?.canonical == nil)
+    }
+
+    @Test("has no rows once its table is gone, and never those of other tables")
+    func droppedTable() throws {
+        let snapshot = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool""#)
+        #expect(try list("/Shop", in: snapshot).count == 4)
+        try change("DROP TABLE Tool")
+        for path in ["/Shop", "/Shop/Kind"] {
+            #expect(
+                throws: RowRefusal(
+                    kind: .unreadable, sentence: "The database cannot be read; its file may be damaged.")
+            ) { try list(path, in: snapshot) }
+        }
     }
 
     @Test("may be the root of the document, or of a mounted one")
@@ -205,6 +220,18 @@ import TreeSources
             (
                 #""Database":"sqlite:Shop.db","Table":"Tool","Where":[":5"]"#,
                 "sqlite:Shop.db: ':5' in 'Where' is not a condition, such as Price<10, Name:Bo or !Name."
+            ),
+            (
+                #""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Nope""#,
+                "sqlite:Shop.db: 'Tool' has no column 'Nope'."
+            ),
+            (
+                #""Database":"postgres:///db""#,
+                "postgres:///db: the address names no host; write postgres://USER@HOST/DATABASE."
+            ),
+            (
+                #""Database":"postgres://example.invalid/db?passfile=/etc/passwd""#,
+                "postgres://example.invalid/db?passfile=/etc/passwd: a document cannot give the parameter 'passfile'."
             ),
             (
                 #""Database":"sqlite:Shop.db","Query":"SELECT 1 AS a""#,

@@ -261,8 +261,10 @@ import TreeSources
         #expect(try tables.rows(arranged: 10) { $0.reference = reference }.keys("/7") == ["7 0"])
         try tables.change(
             """
-            WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) INSERT INTO tool SELECT i, 'c', 0 FROM n
+            WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO tool SELECT i, 'c', 0 FROM n
             """)
+        #expect(try tables.rows(arranged: 10) { $0.reference = reference }.page("").count == 1_000)
+        try tables.change("INSERT INTO tool (id) VALUES (1001)")
         #expect(
             throws: RowRefusal(
                 kind: .needsIndex(create: nil), sentence: "'id' has more than 1000 values; drill by another field.")

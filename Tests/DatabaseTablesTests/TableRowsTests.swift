@@ -3,6 +3,7 @@ import DatabaseTrees
 import Levels
 import Locking
 import Testing
+import Threads
 import TreeSources
 
 @testable import DatabaseTables
@@ -74,6 +75,7 @@ import TreeSources
     @Test("are the first level, by name")
     func tables() throws {
         #expect(try list("") == ["Album Album 4", "Artist Artist 3", "Names Names 3", "Note Note 2"])
+        #expect(try list("", by: { $0.page.limit = 1 }) == list(""))
         #expect(rows().title == Array("Shop.db".utf8))
     }
 
@@ -380,6 +382,15 @@ import TreeSources
         try change("UPDATE Artist SET Name = 'Eva' WHERE Id = 2")
         #expect(look() == .committed)
         #expect(look() == .confirmed)
+        // An answer after a load has what was committed before it.
+        try change("UPDATE Artist SET Name = 'Ada' WHERE Id = 2")
+        _ = try watcher.load(replacing: nil)
+        // So late that the file is looked at.
+        #expect(watcher.advance(at: .now + .seconds(60)) == nil)
+        _ = watcher.refresh()
+        var waits = WaitSet()
+        watcher.addWaits(to: &waits)
+        #expect(waits.deadline.map { $0 <= .now } == true)
     }
 }
 

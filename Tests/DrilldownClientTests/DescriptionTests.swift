@@ -23,6 +23,7 @@ import Testing
         #expect("\(Row(key: "A", title: "Ann", count: 1))" == "Ann (1 row)")
         #expect("\(Row(key: "A", title: "", count: 2, fields: ["Value": 3]))" == #"A (2 rows) {"Value":3}"#)
         #expect("\(Detail(title: "Ann", path: ["A"], fields: ["Title": "Ann"]))" == #"Ann {"Title":"Ann"}"#)
+        #expect("\(Detail(title: "Ann", path: ["A"], count: 2))" == "Ann (2 rows)")
         #expect("\(ItemLink(title: "Ann", path: ["A b"]))" == "Ann (/A%20b)")
     }
 

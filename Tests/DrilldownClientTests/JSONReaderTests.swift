@@ -54,7 +54,7 @@ import Testing
         ("truely", "it has 'l' where the end was expected (at byte 4)"),
         ("1 1", "it has '1' where the end was expected (at byte 2)"),
         ("\"a", "it ends where the end of a text was expected (at byte 2)"),
-        ("\"\u{1}\"", "it has the control character 1 in a text (at byte 1)"),
+        ("\"\u{1F}\"", "it has the control character 31 in a text (at byte 1)"),
         ("\"\\n\u{1F}\"", "it has the control character 31 in a text (at byte 3)"),
         ("\"\\n", "it ends where the end of a text was expected (at byte 3)"),
         ("\"\\ud800\\n\"", "it has half a surrogate pair (at byte 1)"),

@@ -108,7 +108,7 @@ struct MemoryServerTests {
     }
 
     @Test func `edits change it, with conditions`() async throws {
-        let bolero = try await server.insert(["Title": "Boléro", "Key": "b"], into: ["Ravel"])
+        let bolero = try await server.insert(["Title": "Boléro", "Key": "b", "Bars": 340], into: ["Ravel"])
         #expect(bolero.path == ["Ravel", "b"])
         try await server.insert("First", into: ["Ravel"], at: .before("b"))
         try await server.insert("Last", into: ["Ravel"], at: .after("b"))

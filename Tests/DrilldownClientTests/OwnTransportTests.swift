@@ -173,6 +173,36 @@ struct OwnTransportTests {
         #expect(await questions.next() == nil)
     }
 
+    @Test func `a request that is cancelled while a provider fails ends with a cancellation`() async throws {
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let (failures, failing) = AsyncStream.makeStream(of: URLError.self)
+        var configuration = try Server.Configuration("http://service")
+        configuration.tokenProvider = { _ in
+            asking.yield()
+            for await failure in failures { throw failure }
+            return nil
+        }
+        let request = Task { [configuration] in try await Server(configuration).level() }
+        var questions = asked.makeAsyncIterator()
+        await questions.next()
+        request.cancel()
+        failing.yield(URLError(.timedOut))
+        await #expect(throws: CancellationError.self) { try await request.value }
+    }
+
+    @Test func `a request after the end of its session is refused, even if the function ignores it`() async throws {
+        let session = RenewedSession(connections: 1)
+        session.end()
+        let exchange = Exchange(target: "/levels/", of: "http://service", limit: 1)
+        await #expect(throws: RenewedSession.Closed.self) {
+            try await session.answer(of: exchange) {
+                let url = try #require(URL(string: "http://service/levels/"))
+                let head = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+                return (Data(), try #require(head))
+            }
+        }
+    }
+
     @Test func `a refused token without another is a refusal, and a provider that fails is told`() async throws {
         let origin = try StubOrigin { _ in Self.refusal }
         var configuration = try Server.Configuration(origin(""))

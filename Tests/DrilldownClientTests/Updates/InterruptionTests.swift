@@ -65,6 +65,19 @@ struct InterruptionTests {
         #expect(found.contains { $0?.rows.map(\.title) == ["Ann"] })
     }
 
+    @Test func `A task that is cancelled before it waits gets no state`() async throws {
+        let state = ObservedState<Int>()
+        state.show(1, isFromCache: false)
+        let observer = Observer(state: state) {}
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await observer.next()?.newest.content
+        }
+        task.cancel()
+        #expect(try await task.value == nil)
+        #expect(try await observer.next()?.newest.content == 1)
+    }
+
     @Test func `A task is cancelled during a wait, and between attempts`() async throws {
         let service = try RunningServer(document.path)
         let server = try service.client()
@@ -92,13 +105,20 @@ struct InterruptionTests {
         #expect(asked.map { backoff.delay(after: 1, retryAfter: $0) } == [1.5, 1.5, 10.5, 450])
     }
 
-    @Test(arguments: [(["Retry-After": "7"], 7.0, 0), ([:], 1, 1)])
-    func `Another success ends a pause, unless the server has named its time, and retryNow ends each`(
-        _ fields: [String: String], _ seconds: Double, _ endedBySuccess: Int
+    @Test(
+        arguments: [(["Retry-After": "7"], 7), ([:], 1)] as [([String: String], Double)],
+        [ItemPath.root, ["gone"], ["busy"]])
+    func `Another answer ends a pause, unless the server has named its time or is busy, and retryNow ends each`(
+        _ pause: ([String: String], Double), _ other: ItemPath
     ) async throws {
+        let (fields, seconds) = pause
         let origin = try StubOrigin { request in
-            let isWait = request.path.contains("wait=")
-            return isWait ? .status("503 Service Unavailable", fields) : .json(StubOrigin.Answer.level)
+            if request.path.contains("wait=") { return .status("503 Service Unavailable", fields) }
+            guard !other.isRoot, request.path == other.levelLink else { return .json(StubOrigin.Answer.level) }
+            let (status, kind) = other == ["gone"] ? ("404 Not Found", "no-such-item") : ("503 Busy", "too-busy")
+            return .status(
+                status, ["Content-Type": "application/problem+json"],
+                Array(#"{"type":"/problems/\#(kind)","detail":"No."}"#.utf8))
         }
         let server = try Server(origin(""))
         let (pauses, sender) = AsyncStream.makeStream(of: Double.self)
@@ -118,8 +138,8 @@ struct InterruptionTests {
         _ = try await updates.next()
         var all = pauses.makeAsyncIterator()
         #expect(await all.next() == seconds)
-        _ = try await server.level()
-        #expect(ended.withLock { $0 } == endedBySuccess)
+        #expect((try await problem { try await server.level(at: other) } == nil) == other.isRoot)
+        #expect(ended.withLock { $0 } == (fields.isEmpty && other != ["busy"] ? 1 : 0))
         server.retryNow()
         #expect(await all.next() == max(seconds, 2))
     }

@@ -113,4 +113,21 @@ struct SharedOutageTests {
         var third = server.updates(of: ["C"]).makeAsyncIterator()
         #expect(try await third.next { $0.isCurrent }?.level?.version == "v1")
     }
+
+    @Test func `During an outage, only the request for changes is repeated`() async throws {
+        var (first, second) = (
+            server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+        )
+        _ = (try await first.next(), try await second.next())
+        refusal.withLock { $0 = ("502 Bad Gateway", "/", .max, 0) }
+        server.retryNow()
+        #expect(try await first.next { !$0.isConnected }?.interruption?.status == 502)
+        var third = server.updates(of: ["C"]).makeAsyncIterator()
+        #expect(try await third.next()?.interruption?.status == 502)
+        let repeated = count("/changes")
+        while count("/changes") < repeated + 5 { await Task.yield() }
+        #expect(count("/levels/C") == 1)
+        refusal.withLock { $0 = nil }
+        #expect(try await third.next { $0.isCurrent }?.level?.version == "v1")
+    }
 }

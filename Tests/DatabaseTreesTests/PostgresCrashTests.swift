@@ -78,6 +78,29 @@ import TreeSources
         #expect(try tree.history(upTo: tree.head(), limit: 9).map(\.number) == [1, 2])
     }
 
+    @Test func looksAgainOnAnotherConnectionAfterALookHasFailed() throws {
+        try server.makeTree("locked", ["a"])
+        let (other, control) = (try server.connection(), try server.connection())
+        try other.run("BEGIN; UPDATE locked.items SET position = 1 WHERE id = 1")
+        let running = try commit(
+            RevisionWrite(.insert(ItemRow(9, #""b""#))), to: "locked", patience: .seconds(120))
+        // The process of the commit, of the first look, which does not get the lock in time, and of the second look.
+        var processes: [String] = []
+        while processes.count < 3 {
+            if processes.count == 1 { _ = try control.column("SELECT pg_terminate_backend(\(processes[0]))::text") }
+            var found: [String] = []
+            try waitUntil {
+                found = try control.column("SELECT pid::text FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                    .filter { !processes.contains($0) }
+                return !found.isEmpty
+            }
+            processes += found
+        }
+        try other.run("ROLLBACK")
+        #expect(try running.outcome() == nil)
+        #expect(try server.tree("locked").texts().last == #""b""#)
+    }
+
     @Test func findsWhatHadBeenCommitted() throws {
         try server.makeTree("there", ["a"])
         let control = try server.connection()

@@ -81,7 +81,7 @@ export class DetailPane {
     return [
       ...(source ? [showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()}))] : []),
       this.detail.error && el('p.error', this.detail.error),
-      fields.length ? fieldList(fields, '', this.#open) : el('p.empty', 'No other fields.'),
+      fields.length ? fieldList(fields, '', this.#open, this.detail.links) : el('p.empty', 'No other fields.'),
     ].filter(Boolean)
   }
 
@@ -182,9 +182,15 @@ function fieldValue({type, value}, path, open) {
   }
 }
 
-const fieldList = (fields, path, open) => el('dl.fields', ...fields.map(([name, value]) =>
-  el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
-    el('dd', {'data-type': typeName(value)}, fieldValue(value, `${path}/${name}`, open)))))
+// `links`: the records that a record refers to, by the names of its columns; several columns are joined by commas.
+const fieldList = (fields, path, open, links = {}) => el('dl.fields', ...fields.map(([name, value]) =>
+  line(name, {'data-type': links[name] ? null : typeName(value)}, links[name] && recordLink(links[name]), fieldValue(value, `${path}/${name}`, open))),
+  ...Object.keys(links).filter(name => fields.every(([own]) => own !== name)).map(name => line(name, {}, recordLink(links[name]))))
+
+const line = (name, attributes, ...value) => el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
+  el('dd', attributes, ...value))
+
+const recordLink = ({title, href}) => el('a.record', {href: Place.ofLink(href).address, dir: 'auto'}, oneLine(title))
 
 // The name of a value's type; null if the value itself shows the type. A text shows its type unless it looks like a
 // number, a date or a Boolean.
@@ -264,14 +270,14 @@ function sentence({status, message, body: {nearest}}, place) {
 export async function drawAbout(holder, {place, isSettings, level: {head, count}}) {
   if (holder.version === head.version + place.path) return
   holder.version = head.version + place.path
-  const {fields} = await readDetail(place).catch(() => ({fields: []}))
+  const {fields, links} = await readDetail(place).catch(() => ({fields: [], links: {}}))
   if (holder.version !== head.version + place.path) return
   const image = fields.find(([name]) => name === 'Image')?.[1], source = image?.type === 'string' && asset(image.value)
   const own = isSettings ? [] : fields.filter(([name]) => name !== 'Title')
   holder.replaceChildren(
     source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
     el('h2', titleText(head.title)), el('p', plural(count, place.isSearch ? 'hit' : 'row')),
-    ...own.length ? [fieldList(own, '', new Set())] : count > 0 ? [el('p', 'Choose a row to see what is in it.')] : [],
+    ...own.length ? [fieldList(own, '', new Set(), links)] : count > 0 ? [el('p', 'Choose a row to see what is in it.')] : [],
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 

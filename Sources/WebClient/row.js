@@ -53,13 +53,13 @@ function content(row, context) {
 function parts(row, context) {
   const {fields} = row, image = asset(fields.Image), {columns, place, hasImages} = context
   // The field by which the rows are sorted is shown in place of `Value`.
-  const value = columns.length ? undefined : fields[place.sortFields.find(name => name in fields)] ?? fields.Value
+  const value = columns.length ? undefined : readable(row, place.sortFields.find(name => name in fields) ?? 'Value')
   const shown = (name, value) => el(name, {dir: 'auto'}, isColour(value) && swatch(value), value === undefined ? '' : brief(value))
   const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())
   return [
     image ? showImage(image, el('img', {alt: '', onerror: ({target}) => target.replaceWith(missing())})) : hasImages && missing(),
     texts(row, context),
-    ...columns.map(name => shown('span.cell', fields[name])),
+    ...columns.map(name => shown('span.cell', readable(row, name))),
     value !== undefined && shown('span.value', value),
     row.error && el('span.mark-error', {title: row.error}, icon('warning')),
     ...(row.leaf ? [] : [el('span.count', {ariaLabel: plural(row.count, 'row')}, count(row.count)), icon('forward')]),
@@ -76,12 +76,17 @@ function texts(row, {place}) {
       ...(hit ? [hit[0] + ': ', ...marked(hit[1], query), second === '' ? '' : ' · '] : []), brief(second)))
 }
 
+// The value of a field; for a column that refers to another record, the title of that record.
+const readable = ({fields, links}, name) => links?.[name]?.title ?? fields[name]
+
 // The text below the title: the subtitle, or else the first short values of a row that is not drawn in columns.
-function secondLine({fields, control}, place) {
+function secondLine(row, place) {
+  const {fields, control} = row
   if (fields.Subtitle !== undefined || control || place.names('columns').length) return fields.Subtitle
   const elsewhere = ['Image', 'Value', ...place.sortFields]
-  const values = Object.entries(fields).filter(([name, value]) => !elsewhere.includes(name) && value !== '' && typeof value !== 'object')
-  return values.slice(0, 3).map(([, value]) => brief(value)).join(' · ')
+  const values = Object.entries(fields).filter(([name, value]) =>
+    !elsewhere.includes(name) && value !== '' && typeof value !== 'object' && (String(value) !== row.key || row.links?.[name]))
+  return values.slice(0, 3).map(([name]) => brief(readable(row, name))).join(' · ')
 }
 
 // The field that contains the hit of a search, as [name, text around the hit]; null if the title contains the hit, or

@@ -5,6 +5,7 @@ and addresses in the middle. With --all every way of stepping in both sizes, and
 import json
 import os
 import pathlib
+import sqlite3
 import tempfile
 import urllib.request
 
@@ -128,6 +129,34 @@ def addresses(verdict, window, way, name):
     verdict.expect(window.is_at("/") and window.soon(lambda: window.seen()[:1] == titles[:1]), f"{name}: and leads to what is there")
 
 
+def records(verdict, program, folder):
+    """A record that refers to others shows their titles, which lead to them."""
+    path = os.path.join(folder, "Shop.sqlite")
+    with sqlite3.connect(path) as database:
+        database.executescript("""
+            CREATE TABLE maker (land TEXT NOT NULL, id INTEGER NOT NULL, name TEXT, PRIMARY KEY (land, id));
+            CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE piano (id INTEGER PRIMARY KEY, name TEXT, kind INTEGER REFERENCES kind, land TEXT, maker INTEGER,
+              price REAL, FOREIGN KEY (land, maker) REFERENCES maker);
+            INSERT INTO maker VALUES ('EE', 1, 'Estonia'); INSERT INTO kind VALUES (3, 'Grand');
+            INSERT INTO piano VALUES (7, 'L225', 3, 'EE', 1, 31.5), (8, 'U1', NULL, NULL, NULL, 4)""")
+    database.close()
+    with Server(program, f"sqlite:{path}") as server, Window(origin(server)) as window:
+        window.open("/browse/piano")
+        window.shows(["L225", "U1"])
+        seconds = window.run("return [...document.querySelectorAll('.pane.end .subtitle')].map(e => e.textContent)")
+        verdict.expect(seconds == ["Grand · EE · 1", "4"], f"rows show titles in place of numbers, and no key: {seconds}")
+        window.open("/browse/piano/7")
+        wanted = [["id", "7"], ["name", "L225"], ["kind", "Grand3"], ["land", "EE"], ["maker", "1"], ["price", "31.5"],
+                  ["land,maker", "Estonia"]]
+        fields = lambda: window.run("""return [...document.querySelectorAll('.pane.detail .field')]
+            .map(field => [...field.children].map(each => each.textContent))""")
+        verdict.expect(window.soon(lambda: fields() == wanted), f"a record shows what it refers to: {fields()}")
+        window.click(".pane.detail .record")
+        verdict.expect(window.title_is("Grand") and window.is_at("/browse/kind/3"), f"and leads there: {window.path}")
+        expect_no_complaints(verdict, window, "records")
+
+
 def main():
     arguments = options(__doc__, all=False)
     with Verdict("drilling in the browser") as verdict:
@@ -149,6 +178,7 @@ def main():
             server.stop()
         with tempfile.TemporaryDirectory() as folder:
             far_away(verdict, arguments.server, folder)
+            records(verdict, arguments.server, folder)
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ extension SQLiteTreeTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect("\(reason)" == "the database cannot be read: the counter is fixed")
+        #expect("\(reason)" == "the database refuses the change: the counter is fixed")
         #expect(try source.load(replacing: nil).tree.document.hash == before)
     }
 

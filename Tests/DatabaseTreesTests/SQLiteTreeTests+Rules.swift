@@ -112,7 +112,7 @@ extension SQLiteTreeTests {
             CREATE TRIGGER closed BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'the log is closed'); END;
             UPDATE items SET fields = '"x"' WHERE id = 1
             """)
-        let sentence = "sqlite:T.db: the database cannot be read: the log is closed."
+        let sentence = "sqlite:T.db: the database refuses the change: the log is closed."
         guard case .failed(let fault)? = look(watcher) else {
             Issue.record("the change is followed")
             return
@@ -191,7 +191,7 @@ extension SQLiteTreeTests {
         }
         #expect(
             error?.description
-                == "sqlite:T.db: the database cannot be read: UNIQUE constraint failed: index 'own'.")
+                == "sqlite:T.db: the database refuses the change: UNIQUE constraint failed: index 'own'.")
         #expect(try source.load(replacing: nil).tree.document.hash == before)
     }
 

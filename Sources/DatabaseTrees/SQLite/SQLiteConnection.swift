@@ -278,6 +278,7 @@ package final class SQLiteConnection {
             DatabaseError(
                 kind: .other,
                 reason: "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
+        case SQLITE_CONSTRAINT: DatabaseError(kind: .other, reason: "the database refuses the change: \(message)")
         case SQLITE_TOOBIG: DatabaseError(kind: .tooLarge, reason: "a value is too large to be read")
         case SQLITE_INTERRUPT: DatabaseError(kind: .timeout, reason: "the statement exceeded its time limit")
         case SQLITE_PERM, SQLITE_AUTH: DatabaseError(kind: .other, reason: "there is no permission to open the file")

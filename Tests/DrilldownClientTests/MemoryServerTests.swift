@@ -143,6 +143,16 @@ struct MemoryServerTests {
         }
     }
 
+    @Test func `a level is read again after its item or an item above gets another title`() async throws {
+        let server = Server(inMemory: [["Title": "A", "Key": "a", "Children": [["Title": "B", "Key": "b"]]]])
+        let path: ItemPath = ["a", "b"]
+        #expect(try await server.level(at: path).title == "B")
+        try await server.patch(["Title": "C"], at: path)
+        #expect(try await server.level(at: path).title == "C")
+        try await server.patch(["Title": "D"], at: ["a"])
+        #expect(try await server.level(at: path).ancestors.map(\.title) == ["Root", "D"])
+    }
+
     @Test func `several levels and a detail are observed`() async throws {
         var root = server.updates().makeAsyncIterator()
         #expect(try await root.next()?.level?.rows.map(\.title) == ["Satie", "Ravel"])

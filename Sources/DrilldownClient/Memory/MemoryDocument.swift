@@ -53,7 +53,8 @@ struct MemoryDocument: Sendable {
         }
         var level = Level(
             title: item.title, path: path, isLeaf: rows.isEmpty, ancestors: try ancestors(of: path), rows: rows)
-        level.version = StableHash.digits(of: "\(item.title) \(rows.map { $0.key + $0.version })".utf8)
+        level.version = StableHash.digits(
+            of: "\(item.title) \(level.ancestors.map(\.title)) \(rows.map { $0.key + $0.version })".utf8)
         return level
     }
 

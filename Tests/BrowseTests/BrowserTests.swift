@@ -56,6 +56,9 @@ struct BrowserTests {
         #expect(isReverse == [true, false, true] + Array(repeating: false, count: 6))
         browser.show(Level(title: "Root", path: .root, count: 3, sections: sections, error: "The file is missing."))
         #expect(lines(browser)[1...2] == ["", "  The file is missing."])
+        // A server may send fewer rows than it announces.
+        browser.show(Level(title: "Root", path: .root, count: 3, sections: sections))
+        #expect(lines(browser)[1...3] == ["One", "  end", ""])
     }
 
     @Test("names the shown place, by its last title if the path is too long")
@@ -278,6 +281,16 @@ struct BrowserTests {
         }
     }
 
+    @Test("shows the level again as it was before a search that was refused")
+    func refusedSearch() {
+        var browser = browser((0..<10).map { row("r\($0)") })
+        for key in [Key.end, .up, .up] { _ = browser.press(key) }
+        #expect(browser.press(.text("/")) == .follow && browser.place.top == 0)
+        browser.refuse("No.")
+        #expect(browser.press(.escape) == .follow)
+        #expect(browser.place.refusal == nil && selected(browser) == "r7" && browser.place.top == 6)
+    }
+
     @Test("shows trouble, refusals and harmful titles as text")
     func trouble() {
         var browser = browser([row("a\u{1B}[2J\u{202E}b")], columns: 60)
@@ -378,6 +391,7 @@ struct BrowserTests {
             let frame = browser.frame()
             #expect(frame.lines.count == lines)
             #expect(frame.lines.allSatisfy { $0.columns <= columns })
+            #expect(frame.cursor.map { $0.column < columns && $0.line < lines } ?? true)
         }
     }
 }

@@ -67,6 +67,7 @@ struct CommandLineTests {
             ("h:1", "http://h:1", Place(.level, at: .root)),
             ("http://h/browse/a#b", "http://h", Place(.level, at: ["a"])),
             ("http://h/#b", "http://h", Place(.level, at: .root)),
+            ("HTTP://h/levels/a", "HTTP://h", Place(.level, at: ["a"])),
         ])
     func addresses(_ url: String, _ server: String, _ place: Place) throws {
         let start = try StartAddress(url)

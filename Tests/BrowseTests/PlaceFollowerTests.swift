@@ -1,4 +1,5 @@
 import DrilldownClient
+import Foundation
 import Testing
 
 @testable import drilldown_browse
@@ -9,8 +10,10 @@ struct PlaceFollowerTests {
 
     /// Follows a place while the body runs.
     private func following(
-        _ place: Place, _ body: (inout AsyncStream<PlaceUpdate>.Iterator) async throws -> Void
+        _ place: Place, of server: Server? = nil,
+        _ body: (inout AsyncStream<PlaceUpdate>.Iterator) async throws -> Void
     ) async throws {
+        let server = server ?? self.server
         let (updates, sender) = AsyncStream.makeStream(of: PlaceUpdate.self)
         let task = Task { await PlaceFollower(server: server) { sender.yield($0) }.follow(place) }
         var iterator = updates.makeAsyncIterator()
@@ -55,6 +58,30 @@ struct PlaceFollowerTests {
         }
         try await following(Place(.detail, at: ["x"])) { updates in
             #expect(await updates.next() == .refusal("There is no 'x' in /."))
+        }
+    }
+
+    @Test("is told with the reason why the server does not answer, and a level that is kept from earlier")
+    func away() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { _ = Result { try FileManager.default.removeItem(at: folder) } }
+        var configuration = server.configuration
+        configuration.cacheFolder = folder
+        let first = Server(configuration)
+        var updates = first.updates().makeAsyncIterator()
+        let level = try #require(try await updates.next()?.level)
+        await first.flushCache()
+        configuration.send = { _ in throw URLError(.cannotFindHost) }
+        try await following(Place(.level, at: .root), of: Server(configuration)) { updates in
+            #expect(await updates.next() == .trouble(nil))
+            #expect(await updates.next() == .level(level, changed: [], removed: 0, isKept: true))
+        }
+        for (place, link) in [(Place(.level, at: ["c"]), "/levels/c"), (Place(.detail, at: ["c"]), "/detail/c")] {
+            try await following(place, of: Server(configuration)) { updates in
+                #expect(
+                    await updates.next()
+                        == .trouble("http://memory sent no complete answer to \(link): its host name is unknown."))
+            }
         }
     }
 }

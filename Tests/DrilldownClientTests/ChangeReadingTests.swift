@@ -60,6 +60,12 @@ import Testing
         }
     }
 
+    @Test func `the identity of a row in an outline lacks the path of the service`() throws {
+        let row = Self.row("x").replacing("/detail/A/x\"", with: "/base/detail/A/x\",\"indent\":0")
+        let level = try LevelReader.read(Array("{\(Self.head),\"rows\":[\(row)]}".utf8)).level
+        #expect(level.rows.map(\.id) == ["/detail/A/x"] && level.rows.map(\.path) == [["A", "x"]])
+    }
+
     @Test func `a delta is read whole`() throws {
         let text =
             #"{\#(Self.head),"sections":[{"title":"S","index":null,"start":0,"count":3}],"since":"v1","removed":["x","y"],"#

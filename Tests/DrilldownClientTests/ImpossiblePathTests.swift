@@ -49,10 +49,12 @@ import Testing
             #expect(server.imageURL(named: name) == nil)
         }
         #expect(server.imageURL(named: "a b.svg")?.absoluteString == origin("") + "/assets/a%20b.svg")
+        #expect(server.imageURL(named: "https://h/a%20b.svg")?.absoluteString == "https://h/a%20b.svg")
         #expect(try await server.imageData(for: Row(key: "a")) == nil)
     }
 
     @Test func `only an HTTP address is asked`() async throws {
+        #expect(try await problem { try Server("http:///levels/") }?.kind == .badAddress)
         let file = try #require(URL(string: "file:///etc"))
         #expect(
             try await problem { try await Server(file).level() }?.detail

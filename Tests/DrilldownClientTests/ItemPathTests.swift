@@ -32,13 +32,15 @@ import Testing
     @Test(arguments: [
         "", "/", "levels/A", "/level/A", "/levelsA", "/levels/%", "/levels/%4", "/levels/%zz", "/levels/%FF",
         "/levels//A",
-        "/changes", "https://example.org", "/document/levels/A", "/a/assets/detail",
+        "/changes", "https://example.org", "/document/levels/A", "/a/assets/detail", "/client/detail/a",
+        "/problems/levels",
     ])
     func `what is no link of an item is no path`(_ link: String) { #expect(ItemPath(href: link) == nil) }
 
     @Test func `slashes at the end and hexadecimal digits in lower case are read`() {
         #expect(ItemPath(href: "/levels/a%2fb/") == ["a/b"])
         #expect(ItemPath(href: "/levels") == .root)
+        #expect(ItemPath(href: "/levels/a:bcd/e#top") == ["a:bcd", "e"])
     }
 
     @Test func `a link with the path of a service's address does not get this path twice`() throws {

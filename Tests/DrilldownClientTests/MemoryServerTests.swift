@@ -74,6 +74,12 @@ struct MemoryServerTests {
         #expect(try await pages(.limited(to: 3)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
         #expect(try await pages(.limited(to: 0).starting(at: 2)) == [#"2 ["\#(first)~2"] "#])
         #expect(try await pages(.starting(at: 4)) == ["3 [] "])
+        #expect(try await pages(.starting(at: -1)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
+        var counts: [Int] = []
+        for try await page in Server(inMemory: .list(Array(repeating: "x", count: 1_001))).pages() {
+            counts.append(page.rows.count)
+        }
+        #expect(counts == [1_000, 1])
     }
 
     @Test func `a root has fields too, and each child a key of its own`() async throws {
@@ -151,6 +157,13 @@ struct MemoryServerTests {
         #expect(try await server.level(at: path).title == "C")
         try await server.patch(["Title": "D"], at: ["a"])
         #expect(try await server.level(at: path).ancestors.map(\.title) == ["Root", "D"])
+    }
+
+    @Test func `a page is observed`() async throws {
+        var page = server.updates(matching: .limited(to: 1)).makeAsyncIterator()
+        #expect(try await page.next()?.level?.rows.map(\.title) == ["Satie"])
+        try await server.insert("Debussy", into: .root, at: .first)
+        #expect(try await page.next()?.level?.rows.map(\.title) == ["Debussy"])
     }
 
     @Test func `several levels and a detail are observed`() async throws {

@@ -65,8 +65,13 @@ struct OwnTransportTests {
         #expect(
             try await problem { try await Server(configuration).level() }?.detail
                 == "http://service sent no complete answer to /levels/: its host name is unknown.")
-        configuration.send = { _ in throw CancellationError() }
-        await #expect(throws: CancellationError.self) { try await Server(configuration).level() }
+        for error in [CancellationError(), URLError(.cancelled)] as [any Error] {
+            configuration.send = { _ in throw error }
+            await #expect(throws: CancellationError.self) { try await Server(configuration).level() }
+            var updates = Server(configuration).updates().makeAsyncIterator()
+            #expect(
+                try await updates.next()?.interruption?.detail == "The answer of http://service cannot be read.")
+        }
         let fields = [[:], ["Content-Length": "1000"], ["Content-Length": "1001"]]
         let cases: [(Int, Int, Problem.Kind)] = [
             (1_000, 0, .unreadableAnswer), (1_001, 0, .answerTooLong), (1_000, 1, .unreadableAnswer),
@@ -216,5 +221,22 @@ struct OwnTransportTests {
         let found = try await problem { try await Server(configuration).level() }
         #expect(found?.detail == "There is no token for \(origin("")): NoAccount().")
         #expect(found?.isTemporary == true)
+    }
+
+    @Test func `a provider is not asked again if the service refuses all edits, nor for another server`() async throws {
+        let origin = try StubOrigin { request in
+            request.path == "/a.png" ? Self.refusal : .problem("403 Forbidden", "editing-off")
+        }
+        let asked = Guarded<[String?]>([])
+        var configuration = try Server.Configuration(origin(""))
+        configuration.tokenProvider = { refused in
+            asked.withLock { $0.append(refused) }
+            return "t"
+        }
+        let server = Server(configuration)
+        let image = try await problem { try await server.imageData(named: origin("/a.png")) }
+        #expect(image?.kind == .unauthorized && asked.withLock { $0 } == [])
+        #expect(try await problem { try await server.delete(["A"]) }?.kind == .editingOff)
+        #expect(asked.withLock { $0 } == [nil])
     }
 }

@@ -68,6 +68,16 @@ import Testing
         #expect(found?.detail.hasSuffix(end) == true)
     }
 
+    @Test func `a media type in upper case is read, and a page without rows is passed over`() async throws {
+        let type = ["Content-Type": "Application/JSON ; charset=utf-8"]
+        let empty = StubOrigin.Answer.level.replacing(#""rows":["#, with: #""rows":[],"was":["#)
+            .replacing(#""next":null"#, with: #""next":"/levels/?start=0""#)
+        let origin = try StubOrigin { .json($0.path == "/levels/" ? empty : StubOrigin.Answer.level, type) }
+        var keys: [String] = []
+        for try await row in try Server(origin("")).rows() { keys.append(row.key) }
+        #expect(keys == ["A"])
+    }
+
     @Test func `a page that is its own next page, and an image without bytes, are told`() async throws {
         let level = StubOrigin.Answer.level.replacing(#""next":null"#, with: #""next":"/levels/""#)
         let origin = try StubOrigin { $0.path == "/levels/" ? .json(level) : .status("204 No Content", [:]) }
@@ -93,6 +103,7 @@ import Testing
     func `an answer that is missing has a reason in words`(_ code: URLError.Code, _ reason: String) {
         let problem = Problem.unreachable("/levels/?limit=1", of: "http://h", error: URLError(code))
         #expect(problem.detail.hasPrefix("http://h sent no complete answer to /levels/: \(reason)"))
+        #expect(problem.isConnectionLost == (code == .networkConnectionLost))
     }
 
     @Test func `a status without a problem is told in a sentence`() async throws {
@@ -161,6 +172,25 @@ import Testing
         #expect(conflict?.edit == edit && conflict?.problem.title == "conflict")
         let found = try await problem { try await server.perform([edit, edit]) }
         #expect(found?.kind == .conflict && found?.editIndex == nil)
+        let far = try StubOrigin { _ in .problem("409 Conflict", "conflict", #","edit":2"#) }
+        #expect(try await problem { try await Server(far("")).perform([edit, edit]) }?.editIndex == 2)
+    }
+
+    @Test func `a conflict whose current state cannot be read gives the reason`() async throws {
+        let origin = try StubOrigin { request in
+            request.line.hasPrefix("GET")
+                ? .problem("503 Service Unavailable", "too-busy")
+                : .problem("412 Precondition Failed", "precondition-failed")
+        }
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await Server(origin(""), editToken: "t").delete(["A"])
+        }
+        guard case .unknown(let problem) = conflict?.current else {
+            Issue.record("\(String(describing: conflict))")
+            return
+        }
+        #expect(problem.kind == .tooBusy && conflict?.currentVersion == nil)
+        #expect(conflict?.description == "Someone else has changed this since it was read.")
     }
 
     @Test func `a merge that meets the version that it names again and again is a conflict`() async throws {

@@ -46,6 +46,12 @@ extension StubOrigin.Answer {
             """)
     }
 
+    /// The refusal of a request with a problem of a kind, and with further members of the problem.
+    static func problem(_ status: String, _ kind: String, _ members: String = "") -> StubOrigin.Answer {
+        let body = #"{"type":"/problems/\#(kind)","detail":"No."\#(members)}"#
+        return .status(status, ["Content-Type": "application/problem+json"], Array(body.utf8))
+    }
+
     static func json(_ body: String, _ fields: [String: String] = [:]) -> StubOrigin.Answer {
         .status("200 OK", ["Content-Type": "application/json"].merging(fields) { $1 }, Array(body.utf8))
     }

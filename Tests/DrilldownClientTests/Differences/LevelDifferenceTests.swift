@@ -63,7 +63,8 @@ struct LevelDifferenceTests {
         for change in [\Level.Section.title, \.index, \.footer] {
             var new = level("abc")
             new.sections[0][keyPath: change] = "new"
-            #expect(LevelDifference(from: level("abc"), to: new).sectionsChanged)
+            let difference = LevelDifference(from: level("abc"), to: new)
+            #expect(difference.sectionsChanged && !difference.isEmpty)
         }
     }
 

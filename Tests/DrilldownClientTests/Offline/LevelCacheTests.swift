@@ -143,6 +143,9 @@ struct LevelCacheTests {
                 read = CachedLevel.read([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
             }
         }
+        // This state is not written yet.
+        kept.keep(copies[0], of: target)
+        #expect(await kept.copy(of: target)?.pages == copies[0].pages)
     }
 
     @Test func `A hash is that of FNV-1a`() {

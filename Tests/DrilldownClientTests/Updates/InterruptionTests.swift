@@ -78,6 +78,17 @@ struct InterruptionTests {
         #expect(try await observer.next()?.newest.content == 1)
     }
 
+    @Test func `An interruption is shown once, and a level from the cache stays one`() async throws {
+        let state = ObservedState<Int>()
+        let observer = Observer(state: state) {}
+        state.show(1, isFromCache: true)
+        let problem = Problem(.unreachable, title: "", detail: "")
+        for _ in 0..<2 { state.interrupt(problem) }
+        let newest = try await observer.next()?.newest
+        #expect(newest?.content == 1 && newest?.isFromCache == true && newest?.interruption == problem)
+        #expect(newest?.number == 1)
+    }
+
     @Test func `A task is cancelled during a wait, and between attempts`() async throws {
         let service = try RunningServer(document.path)
         let server = try service.client()
@@ -115,10 +126,8 @@ struct InterruptionTests {
         let origin = try StubOrigin { request in
             if request.path.contains("wait=") { return .status("503 Service Unavailable", fields) }
             guard !other.isRoot, request.path == other.levelLink else { return .json(StubOrigin.Answer.level) }
-            let (status, kind) = other == ["gone"] ? ("404 Not Found", "no-such-item") : ("503 Busy", "too-busy")
-            return .status(
-                status, ["Content-Type": "application/problem+json"],
-                Array(#"{"type":"/problems/\#(kind)","detail":"No."}"#.utf8))
+            return other == ["gone"]
+                ? .problem("404 Not Found", "no-such-item") : .problem("503 Service Unavailable", "too-busy")
         }
         let server = try Server(origin(""))
         let (pauses, sender) = AsyncStream.makeStream(of: Double.self)

@@ -16,4 +16,16 @@ struct ObservedTests {
     func detail(changes: ChangesAnswer, isConcerned: Bool) {
         #expect(DetailTarget(path: ["a", "b"]).isConcerned(by: changes) == isConcerned)
     }
+
+    @Test(
+        "after a change of the level, or anywhere below it for a search or an outline, or if the link is strange",
+        arguments: [
+            (LevelQuery.all, "/levels/a", true), (.all, "/levels/b", false), (.all, "/levels/a/b", false),
+            (.all, "/else", true), (.searching(for: "x"), "/levels/a/b", true), (.outlined(), "/levels/a/b", true),
+            (.outlined(expanding: [["b"]]), "/levels/a/b", true),
+        ])
+    func level(query: LevelQuery, link: String, isConcerned: Bool) {
+        let target = LevelTarget(path: ["a"], query: query)
+        #expect(target.isConcerned(by: ChangesAnswer(follow: "x", levels: [link])) == isConcerned)
+    }
 }

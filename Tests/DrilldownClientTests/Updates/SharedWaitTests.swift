@@ -166,6 +166,21 @@ struct SharedWaitTests {
             ])
     }
 
+    @Test func `A level that is observed alone after several waits by itself`() async throws {
+        let origin = try Origin()
+        let server = try Server(origin.stub(""))
+        do {
+            var (first, second) = (
+                server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+            )
+            _ = (try await first.next(), try await second.next())
+        }
+        var alone = server.updates(of: ["B"]).makeAsyncIterator()
+        #expect(try await alone.next()?.isCurrent == true)
+        let wait = "/levels/B?limit=10000&since=v1&wait=20&format=json"
+        while !Task.isCancelled, !origin.waits.contains(wait) { await Task.yield() }
+    }
+
     @Test func `A detail alone waits by itself, and ends when its item is gone`() async throws {
         let document = try ObservedDocument()
         let service = try RunningServer(document.path)

@@ -170,4 +170,17 @@ struct UpdatesTests {
         // The first answer, which shows that the level is long, comes before the rounds.
         #expect(origin.requests.count { $0.path.hasPrefix("/levels/") } == 1 + 2 * rounds)
     }
+
+    @Test func `A long level is read again if its pages disagree on its length, or a page is gone`() async throws {
+        let gone = StubOrigin.Answer.problem("400 Bad Request", "bad-parameter", #","parameter":"start""#)
+        let answers = Guarded([gone, .page(of: 10_003, from: 10_000)])
+        let origin = try StubOrigin { request in
+            if request.path.hasPrefix("/changes") { return .json(#"{"follow":"/changes?since=r"}"#) }
+            guard request.path.contains("start=10000") else { return .page(of: 10_002, from: 0) }
+            return answers.withLock { $0.popLast() } ?? .page(of: 10_002, from: 10_000)
+        }
+        let level = try await Server(origin("")).wholeLevel(at: ["Long"])
+        #expect(level.rows.map(\.key) == (0..<10_002).map { "Row \($0)" })
+        #expect(answers.withLock { $0.isEmpty } && level.version == "v,v")
+    }
 }

@@ -13,6 +13,7 @@ import Testing
         (.grouped(by: .field("Artist & Co")), "?group=Artist%20%26%20Co"),
         (.grouped(by: .ungrouped), "?group="),
         (.where("Artist", equals: "X").where("Price", isLessThan: 12.5), "?where=Artist%3AX&where=Price%3C12.5"),
+        (.where("Price", isLessThan: 1), "?where=Price%3C1"),
         (.where("Tag", equals: true), "?where=Tag%3Atrue"),
         (.where("Size", isGreaterThan: 9_223_372_036_854_775_807), "?where=Size%3E9223372036854775807"),
         (.where("Title", contains: "ä~b"), "?where=Title~%C3%A4~b"),

@@ -103,6 +103,7 @@ import Testing
         let image = try await server.imageData(named: "quill.svg")
         #expect(try image == Data(contentsOf: URL(fileURLWithPath: RunningServer.document("assets/quill.svg"))))
         #expect(try await server.imageData(named: "\(running.address)/assets/quill.svg") == image)
+        #expect(try await server.imageData(for: Row(key: "a", fields: ["Image": "quill.svg"])) == image)
         let missing = try await problem { try await server.imageData(named: "none.svg") }
         #expect(missing?.kind == .noSuchFile)
     }

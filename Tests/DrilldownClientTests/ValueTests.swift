@@ -94,6 +94,8 @@ import Testing
             Dictionary(uniqueKeysWithValues: [("b", 1), ("a", "x"), ("c", nil)] as [(String, FieldValue)]))
         #expect(fields.names == ["a", "b", "c"])
         #expect(Row(key: "x", fields: fields)["b"]?.int == 1)
+        let row = Row(key: "x", fields: ["Subtitle": "s", "Image": "i", "Value": 2])
+        #expect(row.subtitle == "s" && row.imageName == "i" && row.value == 2)
         #expect(Detail(title: "x", path: ["x"], fields: fields)["a"]?.text == "x")
         #expect(Edit.patch(["a": 1], removing: ["b"], at: ["x"]) == .patch(["a": 1, "b": nil], at: ["x"]))
     }

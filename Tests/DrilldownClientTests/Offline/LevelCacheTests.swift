@@ -91,7 +91,11 @@ struct LevelCacheTests {
             try folder.write(name, damaged)
             #expect(cache.copy(of: target) == nil)
         }
-        let written = copy()
+        var written = copy()
+        written.pages[0].count += 1
+        try cache.write(written, of: target)
+        #expect(cache.copy(of: target) == nil)
+        written.pages[0].count -= 1
         try cache.write(written, of: target)
         #expect(cache.copy(of: target)?.level == written.level)
     }

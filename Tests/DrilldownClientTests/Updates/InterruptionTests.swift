@@ -87,6 +87,22 @@ struct InterruptionTests {
         let newest = try await observer.next()?.newest
         #expect(newest?.content == 1 && newest?.isFromCache == true && newest?.interruption == problem)
         #expect(newest?.number == 1)
+        state.show(2, isFromCache: false)
+        state.end(problem)
+        #expect(try await observer.next()?.newest.content == 2)
+        await #expect(throws: problem) { try await observer.next() }
+    }
+
+    @Test func `An observer of an ended observation does not end the next one`() async throws {
+        let server = Server(inMemory: [])
+        let target = LevelTarget(path: ["A"], query: .all)
+        var old: Observer<Level>? = server.observations.join(target)
+        #expect(try await problem { try await old?.next() }?.kind == .noSuchItem)
+        try await server.insert("A", into: .root)
+        let new = server.observations.join(target)
+        old = nil
+        #expect(server.observations.count == 1)
+        #expect(try await new.next()?.newest.content?.title == "A")
     }
 
     @Test func `A task is cancelled during a wait, and between attempts`() async throws {

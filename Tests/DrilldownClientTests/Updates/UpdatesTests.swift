@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import DrilldownClient
@@ -182,5 +183,30 @@ struct UpdatesTests {
         let level = try await Server(origin("")).wholeLevel(at: ["Long"])
         #expect(level.rows.map(\.key) == (0..<10_002).map { "Row \($0)" })
         #expect(answers.withLock { $0.isEmpty } && level.version == "v,v")
+    }
+
+    @Test func `A long level waits with the request for changes, and its end cancels no other request`() async throws {
+        let wait = "/changes?since=r&wait=20&format=json"
+        let isLeft = DispatchSemaphore(value: 0)
+        let origin = try StubOrigin { request in
+            if request.path == wait { return .silence }
+            if request.path == "/levels/Other" {
+                _ = isLeft.wait(timeout: .now() + .seconds(120))
+                return .json(StubOrigin.Answer.level)
+            }
+            if request.path.hasPrefix("/changes") { return .json(#"{"follow":"\#(wait)"}"#) }
+            return .page(of: 10_001, from: request.path.contains("start=10000") ? 10_000 : 0)
+        }
+        let server = try Server(origin(""))
+        var updates: LevelUpdates.Iterator? = server.updates(of: ["Long"]).makeAsyncIterator()
+        #expect(try await updates?.next()?.level?.rows.count == 10_001)
+        let other = Task { try await server.level(at: ["Other"]).title }
+        for path in [wait, "/levels/Other"] {
+            while !Task.isCancelled, !origin.requests.contains(where: { $0.path == path }) { await Task.yield() }
+        }
+        updates = nil
+        #expect(server.observations.count == 0)
+        isLeft.signal()
+        #expect(try await other.value == "Root")
     }
 }

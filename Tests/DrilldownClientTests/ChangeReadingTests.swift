@@ -22,7 +22,7 @@ import Testing
             #"{\#(Self.head),"fieldsVersion":"f","ancestors":[{"title":"Root","href":"/levels/"}],"error":"No.","#
             + #""position":{"index":2,"of":5,"section":1,"last":false},"previous":\#(link("p")),"next":\#(link("n")),"#
             + #""firstChild":\#(link("f")),"lastChild":\#(link("l")),"fields":{"Price":12},"more":[{}],"#
-            + #""control":{"type":"Slider","min":0}}"#
+            + #""links":{"land,town":\#(link("f"))},"control":{"type":"Slider","min":0}}"#
         let links = ["p", "n", "f", "l"].map { ItemLink(title: $0, path: ["A", $0]) }
         var detail = Detail(
             title: "Root", path: ["A"], version: "v2", fieldsVersion: "f", count: 3,
@@ -30,6 +30,7 @@ import Testing
             previous: links[0], next: links[1], firstChild: links[2], lastChild: links[3], fields: ["Price": 12],
             control: Control(type: "Slider"), error: "No.")
         detail.control?.min = 0
+        detail.links = ["land,town": links[2]]
         #expect(try DetailReader.read(Array(text.utf8)) == detail)
         let leaf = text.replacing(#""leaf":false"#, with: #""leaf":true"#).replacing(link("p"), with: "null")
         (detail.isLeaf, detail.previous) = (true, nil)

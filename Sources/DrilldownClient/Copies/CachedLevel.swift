@@ -89,6 +89,10 @@ enum LevelText {
         ["title": .text(ancestor.title), "href": .text(ancestor.path.levelLink)]
     }
 
+    private static func link(_ link: ItemLink) -> FieldValue {
+        ["title": .text(link.title), "href": .text(link.path.detailLink)]
+    }
+
     private static func value(_ section: Level.Section) -> FieldValue {
         var fields: Fields = ["start": .integer(Int64(section.start)), "count": .integer(Int64(section.count))]
         fields["title"] = section.title.map(FieldValue.text)
@@ -107,6 +111,7 @@ enum LevelText {
         fields["fieldsVersion"] = extras.fieldsVersion.map { .text($0.rawValue) }
         fields["control"] = extras.control.map(value)
         fields["error"] = extras.error.map(FieldValue.text)
+        if !extras.links.isEmpty { fields["links"] = .dictionary(Fields(extras.links.mapValues(link))) }
         fields["trail"] = extras.trail.map { .list($0.map(FieldValue.text)) }
         if let indent = extras.indent {
             fields["indent"] = .integer(Int64(indent))

@@ -20,6 +20,7 @@ enum DetailReader {
             case "fields":
                 detail.fields = try reader.fields()
                 hasFields = true
+            case "links": detail.links = try ItemHead.links(&reader)
             case "control": detail.control = try ControlReader.read(&reader)
             default: try head.read(name, &reader)
             }
@@ -96,6 +97,12 @@ struct ItemHead {
             }
         }
         return link
+    }
+
+    static func links(_ reader: inout JSONReader) throws(JSONError) -> [String: ItemLink] {
+        var links: [String: ItemLink] = [:]
+        try reader.object { name, reader throws(JSONError) in links[name] = try link(&reader) }
+        return links
     }
 
     private static func path(_ reader: inout JSONReader) throws(JSONError) -> ItemPath {

@@ -40,6 +40,7 @@ struct RowReader {
         case "fieldsVersion": values.fieldsVersion = ItemVersion(rawValue: try reader.text())
         case "control": values.control = try ControlReader.read(&reader)
         case "error": values.error = try reader.text()
+        case "links": values.links = try ItemHead.links(&reader)
         case "trail": values.trail = try reader.texts()
         case "indent": values.indent = try reader.count()
         case "expanded": values.isExpanded = try reader.boolean()

@@ -28,6 +28,9 @@ public struct Detail: Hashable, Sendable {
     public var lastChild: ItemLink?
     /// All fields of the item. `detail["Price"]` is short for `detail.fields["Price"]`.
     public var fields: Fields
+    /// In a table of a database: the records to which the record refers, by the names of the columns that do. Several
+    /// columns of one reference are joined by commas.
+    public var links: [String: ItemLink] = [:]
     /// The control that edits the item; nil unless the item is a setting.
     public var control: Control?
     /// The reason why the rows below could not be read, as a sentence; otherwise nil.

@@ -78,6 +78,12 @@ extension Row {
         get { extras?.values.error }
         set { setExtra(\.error, to: newValue) }
     }
+    /// In a table of a database: the records to which the row refers, by the names of the columns that do, among the
+    /// columns that the row shows. Several columns of one reference are joined by commas.
+    public var links: [String: ItemLink] {
+        get { extras?.values.links ?? [:] }
+        set { setExtra(\.links, to: newValue) }
+    }
     /// In a search: the titles of the items between the level and the row, outermost first; otherwise nil.
     public var trail: [String]? {
         get { extras?.values.trail }
@@ -121,6 +127,7 @@ extension Row {
             var fieldsVersion: ItemVersion?
             var control: Control?
             var error: String?
+            var links: [String: ItemLink] = [:]
             var trail: [String]?
             var indent: Int?
             var isExpanded = false

@@ -40,6 +40,7 @@ struct LevelCacheTests {
         (control.trueValue, control.falseValue, control.choice, control.tag) = ("yes", "no", 2, 7)
         full.level.rows[0].control = Control(type: "Button")
         full.level.rows[1].extras = Row.Extras(.init(fieldsVersion: "abcdefgh", control: control, error: "Error"))
+        full.level.rows[1].links = ["Album": ItemLink(title: "Ä", path: ["Album", "1/2"])]
         var extras = Row.Extras.Values()
         (extras.indent, extras.isExpanded, extras.isFirst, extras.isLast) = (2, true, true, false)
         (extras.trail, extras.href) = (

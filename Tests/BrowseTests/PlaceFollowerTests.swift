@@ -71,11 +71,16 @@ struct PlaceFollowerTests {
         var updates = first.updates().makeAsyncIterator()
         let level = try #require(try await updates.next()?.level)
         await first.flushCache()
-        configuration.send = { _ in throw URLError(.cannotFindHost) }
+        // A failure could be shown together with the kept level.
+        configuration.send = { _ in
+            try await Task.sleep(for: .seconds(3_600))
+            throw URLError(.timedOut)
+        }
         try await following(Place(.level, at: .root), of: Server(configuration)) { updates in
             #expect(await updates.next() == .trouble(nil))
             #expect(await updates.next() == .level(level, changed: [], removed: 0, isKept: true))
         }
+        configuration.send = { _ in throw URLError(.cannotFindHost) }
         for (place, link) in [(Place(.level, at: ["c"]), "/levels/c"), (Place(.detail, at: ["c"]), "/detail/c")] {
             try await following(place, of: Server(configuration)) { updates in
                 #expect(

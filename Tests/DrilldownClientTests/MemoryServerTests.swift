@@ -76,7 +76,7 @@ struct MemoryServerTests {
         #expect(try await pages(.starting(at: 4)) == ["3 [] "])
         #expect(try await pages(.starting(at: -1)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
         var counts: [Int] = []
-        for try await page in Server(inMemory: .list(Array(repeating: "x", count: 1_001))).pages() {
+        for try await page in Server(inMemory: .list((0...1_000).map { .text("\($0)") })).pages() {
             counts.append(page.rows.count)
         }
         #expect(counts == [1_000, 1])

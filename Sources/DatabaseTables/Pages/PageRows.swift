@@ -10,6 +10,7 @@ struct PageRows: ~Copyable {
     /// have the same number of rows below them.
     var below: [(list: RecordList, following: Int)] = []
 
+    /// The rows that refer to other records.
     var referring = ReferringRows()
 
     var count: Int { packer.count }

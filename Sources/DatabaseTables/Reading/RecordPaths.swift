@@ -92,10 +92,10 @@ struct RecordPaths {
     func references(of rows: ReferringRows, in level: Level, of table: Table) throws(DatabaseError) -> RowReferences {
         var references = RowReferences()
         let names = rows.keys.map { Catalogue.name(of: $0, in: table) }
-        var known: [[DatabaseValue: Int]] = []
+        var known: [[DatabaseValue: Int]?] = []
         for (place, key) in rows.keys.enumerated() {
             let links = try links(named: names[place], to: rows.values(of: place), by: key)
-            known.append(links.mapValues { references.add($0) })
+            known.append(links?.mapValues { references.add($0) })
         }
         for index in rows.numbers.indices {
             let row = rows.numbers[index]
@@ -104,8 +104,9 @@ struct RecordPaths {
                     !names[..<place].contains(names[place])
                         || !references.links(ofRow: row).contains(where: { $0.name == names[place] })
                 else { continue }
-                if let number = known[place][value] {
-                    references.note(number, ofRow: row)
+                if let known = known[place] {
+                    // A record that was not found is missing.
+                    if let number = known[value] { references.note(number, ofRow: row) }
                 } else if let identity = try identity(ofRecord: Array(level.key(row).utf8), in: table),
                     let target = try target(of: key, from: identity),
                     let link = try link(named: names[place], to: target, in: database.catalogue.tables[key.parent])
@@ -127,15 +128,14 @@ struct RecordPaths {
         return found
     }
 
-    /// Returns links to the records with some values in the column to which a foreign key refers; empty if equal values
-    /// do not settle which record that is.
+    /// Returns links to the records with some values in the column to which a foreign key refers; nil if equal values do not
+    /// settle which record that is.
     private func links(
         named name: String, to values: [DatabaseValue], by key: ForeignKey
-    ) throws(DatabaseError) -> [DatabaseValue: RecordLinks.Link] {
+    ) throws(DatabaseError) -> [DatabaseValue: RecordLinks.Link]? {
         let parent = database.catalogue.tables[key.parent]
-        guard key.comparesEqualValues(of: database.catalogue.tables[key.child], to: parent), !parent.isPositional else {
-            return [:]
-        }
+        guard !parent.isPositional else { return [:] }
+        guard key.comparesEqualValues(of: database.catalogue.tables[key.child], to: parent) else { return nil }
         let column = parent.term(key.targets[0], isDescending: false)
         let reader = RecordReader(table: parent, ordered: [column], showing: { _ in false }, limit: 0)
         var targets: [(value: DatabaseValue, target: Target)] = []

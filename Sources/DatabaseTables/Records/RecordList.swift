@@ -283,7 +283,9 @@ extension ForeignKey {
             return own.affinity == target.affinity && [.integer, .text].contains(own.affinity)
                 && target.collation == "BINARY"
         }
-        return type.number == targetType.number || type.kind == .integer && targetType.kind == .integer
+        // text, varchar and uuid; other types, such as citext, may take different values as equal.
+        return type.kind == .integer && targetType.kind == .integer
+            || type.number == targetType.number && [25, 1043, 2950].contains(type.number)
     }
 }
 

@@ -85,12 +85,8 @@ enum LevelText {
         return text
     }
 
-    private static func value(_ ancestor: ItemLink) -> FieldValue {
-        ["title": .text(ancestor.title), "href": .text(ancestor.path.levelLink)]
-    }
-
-    private static func link(_ link: ItemLink) -> FieldValue {
-        ["title": .text(link.title), "href": .text(link.path.detailLink)]
+    private static func value(_ link: ItemLink) -> FieldValue {
+        ["title": .text(link.title), "href": .text(link.path.levelLink)]
     }
 
     private static func value(_ section: Level.Section) -> FieldValue {
@@ -111,7 +107,7 @@ enum LevelText {
         fields["fieldsVersion"] = extras.fieldsVersion.map { .text($0.rawValue) }
         fields["control"] = extras.control.map(value)
         fields["error"] = extras.error.map(FieldValue.text)
-        if !extras.links.isEmpty { fields["links"] = .dictionary(Fields(extras.links.mapValues(link))) }
+        if !extras.links.isEmpty { fields["links"] = .dictionary(Fields(extras.links.mapValues(value))) }
         fields["trail"] = extras.trail.map { .list($0.map(FieldValue.text)) }
         if let indent = extras.indent {
             fields["indent"] = .integer(Int64(indent))

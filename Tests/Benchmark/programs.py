@@ -1,6 +1,7 @@
 """The programs that are measured beside the service: built here, started here, ended by their process id."""
 
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -58,12 +59,22 @@ def build_foundation(folder):
 def build_client_reading(folder):
     """Compiles the Swift program that reads with the client library and with Foundation."""
     program = os.path.join(folder, "ClientReading")
-    sources = os.path.join(PEERS, "..", "..", "..", "Sources", "DrilldownClient")
-    files = [os.path.join(place, name) for place, _, names in os.walk(sources) for name in sorted(names)]
+    dates = os.path.join(folder, "DrilldownDates.o")
+    options = ["swiftc", "-O", "-wmo", "-parse-as-library", "-swift-version", "6"]
     subprocess.run(
-        ["swiftc", "-O", "-wmo", "-parse-as-library", "-swift-version", "6", "-o", program,
-         os.path.join(PEERS, "ClientReading.swift"), *files], check=True)
+        [*options, "-module-name", "DrilldownDates", "-emit-module", "-emit-module-path",
+         os.path.join(folder, "DrilldownDates.swiftmodule"), "-c", "-o", dates,
+         *swift_files("DrilldownDates")], check=True)
+    subprocess.run(
+        [*options, "-o", program, "-I", folder, os.path.join(PEERS, "ClientReading.swift"), dates,
+         *swift_files("DrilldownClient")], check=True)
     return program
+
+
+def swift_files(module):
+    """The source files of a module."""
+    sources = os.path.join(PEERS, "..", "..", "..", "Sources", module)
+    return sorted(str(path) for path in pathlib.Path(sources).rglob("*.swift"))
 
 
 class Peer:

@@ -52,6 +52,23 @@ public struct Fields: Sendable {
         }
     }
 
+    /// Returns the value for a coding key: the field of this name, or the value at a path with dots through
+    /// dictionaries, or the field of this name with a capital letter.
+    func value(named name: String) -> FieldValue? {
+        if let position = position(of: name) { return entries[position].value }
+        // Comparing the texts is faster than making the name with a capital letter.
+        let capital = name.utf8.first.flatMap { (97...122).contains($0) ? $0 - 32 : nil }
+        if let capital,
+            let entry = entries.first(where: {
+                $0.name.utf8.first == capital && $0.name.utf8.dropFirst().elementsEqual(name.utf8.dropFirst())
+            })
+        {
+            return entry.value
+        }
+        guard let dot = name.firstIndex(of: ".") else { return .none }
+        return value(named: String(name[..<dot]))?.dictionary?.value(named: String(name[name.index(after: dot)...]))
+    }
+
     /// The names in order.
     public var names: [String] { entries.map(\.name) }
 

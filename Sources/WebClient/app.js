@@ -6,14 +6,18 @@ import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './e
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
 import {watchState} from './messages.js'
-import {Place, positions, showCrumbs} from './place.js'
+import {itemPath, Place, positions, showCrumbs} from './place.js'
 import {getJSON, isReadingClosed, live, token} from './service.js'
 
 // The maximum number of columns in the page. The path in the header leads to the levels above these columns.
 const COLUMNS = 6
 
 // The module for details is loaded when the first level has been shown, or immediately if the address shows a detail.
-const details = () => import('./detail-pane.js')
+let DetailPane, MissingPane
+const details = async () => ({DetailPane, MissingPane} = await import('./detail-pane.js'))
+
+// Whether an item has only a detail.
+const isLeaf = ({head, count}) => head.leaf && !count && !head.error
 
 class App {
   /** @type {?import('./editor.js').Editor} Null until editing begins for the first time. */
@@ -21,8 +25,6 @@ class App {
   /** @type {any} The search field in the header. */
   #everywhere = document.querySelector('.everywhere')
   #main = document.querySelector('main')
-  // The panel beside the last level, if there is room for it.
-  #about = el('div.about')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = new AbortController()
   // The number of changes so far. If this number grows during a request, the answer may be older than the change.
@@ -31,8 +33,6 @@ class App {
   panes = []
   isEditable = false
   isEditing = false
-  // Whether columns of the present address are being read.
-  isReading = false
 
   async begin() {
     history.scrollRestoration = 'manual'
@@ -40,18 +40,13 @@ class App {
     addEventListener('click', event => this.#clicked(event))
     addEventListener('keydown', event => this.#key(event))
     addEventListener('mouseover', showWhole)
-    addEventListener('resize', () => this.#showAbout())
     on(this.#everywhere, 'input', debounced(120, () => this.#searchEverywhere()))
     on(this.#everywhere, 'keydown', event => event.stopPropagation())
-    for (const type of ['before', 'after']) {
-      on(window, type + 'print', () => {
-        this.panes.at(-1).print?.(type === 'before')
-      })
-    }
+    for (const type of ['before', 'after']) on(window, type + 'print', () => this.panes.at(-1).print?.(type === 'before'))
     on(this.#narrow, 'change', () => this.render(this.place))
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
-    const rendered = this.render(Place.of(location)), isEditable = async () => (await getJSON('/')).editable
+    const rendered = this.render(Place.of(location)).finally(details), isEditable = async () => (await getJSON('/')).editable
     const isAllowed = await isEditable()
     // If reading needs a token and the page lacks one, the answer does not contain `editable`. It is requested again
     // when the user has entered a token, which may be a token for reading only.
@@ -69,35 +64,52 @@ class App {
     return this.panes.findLast(({level}) => level) ?? this.panes.at(-1)
   }
 
+  // Whether columns of the present address are being read.
+  get isReading() {
+    return this.panes.some(({isRead, isLeaving}) => !isRead || isLeaving)
+  }
+
   // MARK: Going
 
   /**
+   * `isBrowsing`: whether the arrow keys chose the place. The places of a walk by arrow keys share one entry of the
+   * browser's history; a place that is opened otherwise gets an entry, also if a walk has led to it.
    * @param {Place} place
-   * @param {{replace?: any, leaf?: boolean, focus?: any}} how
+   * @param {{replace?: any, isBrowsing?: boolean, focus?: any}} how
    */
-  go(place, {replace, leaf, focus} = {}) {
+  go(place, {replace, isBrowsing = false, focus} = {}) {
     if (place.address !== location.pathname + location.search) {
       positions.store()
-      if (replace) history.replaceState(history.state, '', place.address)
-      else history.pushState({from: this.place.address}, '', place.address)
-    }
-    this.render(place, {leaf, focus})
+      if (replace || isBrowsing && history.state?.isBrowsing) history.replaceState(history.state, '', place.address)
+      else history.pushState({from: this.place.address, isBrowsing}, '', place.address)
+    } else if (!isBrowsing) history.replaceState({...history.state, isBrowsing: false}, '')
+    this.render(place, {focus})
   }
 
   // Goes to the place of a row.
-  follow(row, pane, {byKey = false} = {}) {
+  follow(row, pane, {byKey = false, isBrowsing = false} = {}) {
     const place = pane.place.toLink(row.href)
-    const staysBeside = !this.isNarrow && (pane.place.isOutline || (pane.place.isSearch && row.leaf))
-    if (staysBeside) this.go(pane.place.showing(place))
-    else this.go(place, {leaf: row.leaf, focus: byKey ? 'last' : this.isNarrow && 'heading'})
+    const staysBeside = !this.isNarrow && (pane.place.isOutline || (pane.place.isSearch && (row.leaf || isBrowsing)))
+    if (staysBeside) this.go(pane.place.showing(place), {isBrowsing})
+    else this.go(place, {isBrowsing, focus: byKey ? 'last' : this.isNarrow && 'heading'})
   }
 
-  goUp({home, place}) {
-    const up = home ?? place.shown ? (home ?? place).showing(null)
+  // Goes to the level above the place that is shown, and to the row that led there.
+  goUp() {
+    const {place} = this
+    const up = place.shown ? place.showing(null)
       : place.isSearch || place.isOutline ? place.setting({q: null, depth: null, expand: null}) : place.parent
     if (!up) return
     if (history.state?.from === up.address && this.isNarrow) history.back()
     else this.go(up, {focus: 'selected'})
+  }
+
+  // Moves the keyboard to the row that leads to a column, which becomes the place that is shown.
+  goOut(pane) {
+    const above = this.panes[this.panes.indexOf(pane) - 1]
+    if (!above?.level || pane.place.levelQuery) this.goUp()
+    else if (pane.level) this.go(pane.place, {isBrowsing: true, focus: 'above'})
+    else this.#focus('selected', pane.place)
   }
 
   #clicked(event) {
@@ -129,53 +141,61 @@ class App {
 
   // MARK: Showing
 
-  // The columns that an address needs. The last column shows a level or a detail, which is known from `leaf`, or only
+  // The columns that an address needs. Whether the last item has a level or only a detail is known from `leaf`, or only
   // when the item has been read.
-  #wanted(place) {
+  #wanted(place, leaf) {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
       ({part: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
-    wanted.push({part: 'end', place, selected: shown?.path || null})
-    if (shown) wanted.push({part: 'detail', place: shown, home: place})
+    if (!leaf || shown) wanted.push({part: 'end', place, selected: shown?.path || null})
+    if (leaf || shown) wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
     return wanted.slice(this.isNarrow ? -1 : -COLUMNS)
   }
 
+  // What is known of an item before it is read: its own column, or the row that leads to it.
+  #known({path}) {
+    const own = this.panes.filter(({place}) => place.path === path)
+    if (own.some(({level}) => level)) return {leaf: false, title: own[0].title}
+    const rows = this.panes.flatMap(({level}) => [...level?.loaded() ?? []])
+    return own.find(({detail}) => detail)?.detail ?? rows.find(([, {href}]) => itemPath(href) === path)?.[1]
+  }
+
   /**
+   * Shows the columns of a place. New columns appear at once, with what is known of their items, and are read then. If it
+   * is not known whether an item has a level, its column appears when that is read.
    * @param {Place} place
-   * @param {{leaf?: boolean, focus?: any}} how
+   * @param {{focus?: any, isKnown?: boolean}} how
    */
-  async render(place, {leaf, focus} = {}) {
+  async render(place, {focus, isKnown = true} = {}) {
     this.#rendering.abort()
     this.#rendering = new AbortController()
     const {signal} = this.#rendering, {changes, place: left} = this
     this.place = place
-    const wanted = this.#wanted(place)
-    const panes = wanted.map(each => this.panes.find(pane => pane.shows(each, leaf)))
-    // Existing columns change immediately, new columns when they have been read.
-    panes.forEach((pane, index) => pane?.adjust(wanted[index]))
+    const known = isKnown ? this.#known(place) : undefined
+    const wanted = this.#wanted(place, known?.leaf)
+    const kept = wanted.map(each => this.panes.find(pane => pane.shows(each)))
+    const panes = wanted.map((each, index) => kept[index] ?? this.#made(each, known))
+    kept.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
-    this.isReading = panes.includes(undefined)
-    for (const pane of this.panes) pane.isLeaving = !panes.includes(pane)
-    this.editor?.offer()
-    const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
-    try {
-      await Promise.all(wanted.map(async (each, index) => {
-        panes[index] ??= await this.#opened(each, leaf, signal)
-      }))
-    } catch (error) {
-      if (!signal.aborted) throw error
-    } finally {
+    const unknown = panes.indexOf(undefined)
+    if (unknown) this.#show(unknown < 0 ? panes : panes.slice(0, unknown))
+    else for (const pane of this.panes) pane.isLeaving = true
+    this.showPath()
+    if (unknown >= 0) {
+      this.editor?.offer()
+      const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
+      for (let index = unknown; index < wanted.length && !signal.aborted; index++) {
+        const pane = panes[index] ?? await this.#read(wanted[index], known?.leaf, signal)
+        if (!signal.aborted) this.#show([...this.panes.filter(({isLeaving}) => !isLeaving), pane])
+        if (changes !== this.changes) pane?.opened?.then(() => pane.refresh())
+        if (pane?.problem) break
+      }
       clearTimeout(slow)
+      // Meanwhile another place was opened.
+      if (signal.aborted) return
+      this.#main.classList.remove('loading')
+      this.showPath()
     }
-    // Meanwhile another place was opened.
-    if (signal.aborted) return
-    this.#main.classList.remove('loading')
-    const missing = panes.findIndex(({problem}) => problem) + 1
-    if (missing) panes.length = missing
-    const added = panes.filter(pane => !this.panes.includes(pane))
-    this.#show(panes)
-    if (changes !== this.changes) for (const pane of added) pane.refresh()
-    this.refreshed(panes.at(-1))
     this.#focus(focus, left)
   }
 
@@ -187,90 +207,129 @@ class App {
     }
   }
 
-  async #opened({part, place, selected, home}, leaf, signal) {
+  // Makes a column that is not read yet; undefined if it is not known which, or if its module is not loaded.
+  #made({part, place, selected, home}, known) {
+    if (part === 'level' || part === 'end' && known?.leaf === false) {
+      return new LevelPane(this, place, selected, {known: part === 'end' && known})
+    }
+    return part === 'detail' && DetailPane ? new DetailPane(this, place, home, known) : undefined
+  }
+
+  // Reads whether an item has a level, and makes its column.
+  async #read({part, place, selected, home}, leaf, signal) {
     try {
-      if (part === 'level') return await new LevelPane(this, place, selected).open(signal)
       const level = new Level(place)
-      if (part === 'end' && !leaf) {
+      if (part === 'end') {
         await level.open(positions.get(place.target)?.index ?? 0, signal)
-        if (!level.head.leaf || level.count || level.head.error) return await new LevelPane(this, place, selected, level).open(signal)
+        if (!isLeaf(level)) return new LevelPane(this, place, selected, {level})
       }
-      const {DetailPane} = await details()
-      return await new DetailPane(this, place, home).open(signal)
+      await details()
+      return new DetailPane(this, place, home)
     } catch (error) {
+      if (signal.aborted) return
       if (!error.status) throw error
-      const {MissingPane} = await details()
+      await details()
       return new MissingPane(this, place, error)
     }
   }
 
+  // Shows these columns. Those that were not read yet are read now; those that are not shown any more are ended.
   #show(panes) {
+    panes = panes.filter(Boolean)
+    const added = panes.filter(pane => !this.panes.includes(pane))
     for (const pane of this.panes) if (!panes.includes(pane)) pane.end()
     panes.forEach((pane, index) => {
       if (this.#main.children[index] !== pane.element) this.#main.insertBefore(pane.element, this.#main.children[index] ?? null)
-      if (this.panes.includes(pane)) return
-      restoreWidth(pane)
-      pane.shown?.()
     })
-    for (const child of [...this.#main.children].slice(panes.length)) if (child !== this.#about) child.remove()
+    for (const child of [...this.#main.children].slice(panes.length)) child.remove()
     this.panes = panes
-    this.isReading = false
     for (const pane of panes) {
-      if (pane.head) this.editor?.updateHead(pane.head)
+      pane.isLeaving = false
       pane.element.classList.toggle('last', pane === panes.at(-1))
       pane.element.classList.toggle('end', pane === this.end)
     }
-    this.#showAbout()
+    for (const pane of added) {
+      restoreWidth(pane)
+      if (!pane.isRead) pane.opened = this.#open(pane)
+    }
+    for (const {head} of panes) if (head) this.editor?.updateHead(head)
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
-  // If the last column shows a level and there is room beside it, shows a panel there: the fields of the level's item,
-  // and hints.
-  async #showAbout() {
-    const pane = this.panes.at(-1), {clientWidth} = this.#main
-    this.#about.remove()
-    if (!pane?.level || this.isNarrow || pane.place.value('columns') || this.#main.scrollWidth > clientWidth) return
-    this.#main.append(this.#about)
-    if (this.#main.scrollWidth > clientWidth) return this.#about.remove()
-    const {drawAbout} = await details()
-    if (!this.#about.isConnected || pane !== this.panes.at(-1)) return
-    await drawAbout(this.#about, pane)
-    this.#about.tabIndex = this.#about.scrollHeight > this.#about.clientHeight ? 0 : -1
+  // Reads a column that is in the page. Until then it is blank, and after 150 ms it has a skeleton.
+  async #open(pane) {
+    const {changes} = this, slow = setTimeout(() => pane.element.classList.add('slow'), 150)
+    try {
+      await pane.open()
+      if (!this.panes.includes(pane)) return
+      pane.isRead = true
+      pane.shown()
+    } catch (error) {
+      if (!this.panes.includes(pane)) return
+      if (!error.status) throw error
+      return await this.#fail(pane, error)
+    } finally {
+      clearTimeout(slow)
+      pane.element.classList.remove('slow')
+    }
+    this.editor?.offer()
+    this.showPath()
+    // The item has become a branch or a leaf since its row was read.
+    if (pane === this.panes.at(-1) && !pane.home && (pane.level ? isLeaf(pane.level) : !pane.detail.leaf)) this.#again(pane)
+    else if (changes !== this.changes) pane.refresh()
   }
 
-  // Moves the focus. 'heading': to the heading of the last column. 'last' and 'detail': to the last column. 'selected':
-  // to the row that leads to the place that was left. 'lost': to the same row or, without this row, to the heading, but
-  // only if no element has the focus.
+  // Shows why a column cannot be shown in its place; the deeper columns end.
+  async #fail(pane, error) {
+    await details()
+    const index = this.panes.indexOf(pane)
+    if (index < 0) return
+    this.#show([...this.panes.slice(0, index), new MissingPane(this, pane.place, error)])
+    this.showPath()
+  }
+
+  // Moves the focus. 'heading': to the heading of the last column. 'last' and 'detail': to the last column. 'above': to the
+  // row of the last level but one that leads on. 'selected': to the row that leads to the place that was left. 'lost': to
+  // the same row or, without this row, to the heading, but only if no element has the focus.
   async #focus(focus, left) {
-    const isBack = ['selected', 'lost'].includes(focus), {place} = this, pane = isBack ? this.end : this.panes.at(-1)
-    const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
-    if (!isNeeded()) return
-    const index = isBack && pane.level ? await pane.indexTowards(left.shown ?? left) : -1
-    // Meanwhile another place was opened or, for 'lost', another element received the focus.
-    if (!isNeeded()) return
-    if (focus === 'heading' || !pane.level || index < 0 && focus === 'lost') pane.heading.focus()
-    else pane.focusRow(index < 0 ? pane.list.visible.first : index)
+    const isBack = ['selected', 'lost'].includes(focus)
+    const pane = focus === 'above' ? this.panes.findLast(({level}, index) => level && index < this.panes.indexOf(this.end))
+      : isBack ? this.end : this.panes.at(-1)
+    if (!focus || !pane || focus === 'lost' && document.activeElement !== document.body) return
+    // Until the rows are there, the heading has the focus.
+    if (focus === 'heading' || !pane.level || !pane.isRead) pane.heading.focus()
+    if (focus !== 'heading' && pane.level) await this.#focusRow(pane, focus, left)
     this.announce(document.title)
+  }
+
+  async #focusRow(pane, focus, left) {
+    const {activeElement} = document, {place} = this
+    await pane.opened
+    const index = focus === 'last' ? -1 : await pane.indexTowards(focus === 'above' ? this.place : left.shown ?? left)
+    // Meanwhile another place was opened, or another element received the focus.
+    if (!pane.isRead || this.place !== place || document.activeElement !== activeElement) return
+    if (index < 0 && focus === 'lost') pane.heading.focus()
+    else pane.focusRow(index < 0 ? pane.list.visible.first : index)
   }
 
   // MARK: Live
 
+  // A column that is being read is read again when it is there.
   #changed(isConcerned) {
     this.changes++
-    for (const pane of this.panes) if (isConcerned(pane)) pane.refresh()
+    for (const pane of this.panes) if (pane.isRead && isConcerned(pane)) pane.refresh()
   }
 
-  // Updates the path, and the panel beside the last level, after a pane has shown a newer state.
-  refreshed(pane) {
-    if (!this.panes.includes(pane)) return
-    pane = this.panes.at(-1)
-    const head = pane.level?.head ?? pane.detail
-    const above = this.panes.at(-2)?.level?.head
-    const ancestors = head?.ancestors ?? (above && [...above.ancestors, above])
-    // The title in an item's own column is newer than the item's title in `ancestors`, which is from another answer.
-    const titled = ancestors?.map((each, length) => this.panes.find(({level, place}) => level?.head && place.segments.length === length)?.level.head ?? each)
-    showCrumbs(pane.place, titled, head?.title)
-    if (pane.level) this.#showAbout()
+  // Shows the path to the item of the last column, and the page's title, with the newest titles: those of the columns.
+  showPath() {
+    const item = this.place.shown ?? this.place, titles = []
+    const shown = this.panes.filter(({place, problem, isLeaving}) => !problem && !isLeaving && item.isWithin(place))
+    for (const {level, detail} of shown) {
+      for (const [length, {title}] of (level?.head ?? detail)?.ancestors.entries() ?? []) titles[length] ??= title
+    }
+    for (const {place, title} of shown) titles[place.segments.length] = title
+    titles[item.segments.length] ??= this.#known(item)?.title
+    showCrumbs(item, titles)
   }
 
   // Opens a pane anew, because its item is gone.
@@ -286,7 +345,7 @@ class App {
   #again(pane) {
     this.panes = this.panes.filter(other => other !== pane)
     pane.end()
-    this.render(this.place)
+    this.render(this.place, {isKnown: false})
   }
 
   announce(text) {

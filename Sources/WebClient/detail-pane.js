@@ -1,7 +1,7 @@
 // The column with the fields of an item, the panel beside a level, and the column for a missing item.
 
 import {widthEdge} from './columns.js'
-import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
+import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, skeleton, swatch, titleText, TYPES, visible} from './elements.js'
 import {itemPath, Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
 import {getJSON, showImage, token} from './service.js'
@@ -21,8 +21,12 @@ export class DetailPane {
   /** @type {import('./edit-form.js').EditForm | undefined} Undefined until editing begins. */
   form
 
-  // `home`: the place whose address shows this detail; undefined if the address is that of the item.
-  constructor(app, place, home) {
+  isRead = false
+
+  // `home`: the place whose address shows this detail; undefined if the address is that of the item. `known`: the row that
+  // leads to the item, if there is one.
+  constructor(app, place, home, known) {
+    this.known = known
     this.app = app
     this.place = place
     this.home = home
@@ -31,32 +35,30 @@ export class DetailPane {
       el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent),
         this.heading, el('div.tools', this.previous, this.next, more)), this.tools),
       this.body, widthEdge(this))
+    this.body.append(skeleton())
+    this.draw()
   }
 
   get title() {
-    return this.detail?.title ?? this.place.name
+    return this.detail?.title ?? this.known?.title ?? this.place.name
   }
 
   get target() {
     return this.place.detail
   }
 
-  shows({part, place, home}, leaf) {
-    return place.path === this.place.path
-      && (part === 'end' ? leaf || leaf === undefined && !this.home : part === 'detail' && Boolean(home && this.home))
+  shows({part, place}) {
+    return part === 'detail' && place.path === this.place.path
   }
 
   adjust({place, home}) {
     Object.assign(this, {place, home})
   }
 
-  async open(signal) {
-    this.detail = await readDetail(this.place, signal)
-    return this
+  async open() {
+    this.detail = await readDetail(this.place, this.#controller.signal)
   }
 
-  // Draws the detail when the column is in the page, because the drawing depends on the size of the column and on
-  // whether editing is on.
   shown() {
     this.draw()
   }
@@ -65,9 +67,9 @@ export class DetailPane {
     const {detail} = this
     this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
     this.heading.firstChild.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
-    this.#point(this.previous, detail.previous)
-    this.#point(this.next, detail.next)
-    if (this.app.editor?.drawDetail(this)) return
+    this.#point(this.previous, detail?.previous)
+    this.#point(this.next, detail?.next)
+    if (!this.isRead || this.app.editor?.drawDetail(this)) return
     const scrolled = this.body.scrollTop
     this.body.replaceChildren(...this.#content())
     this.body.scrollTop = scrolled
@@ -98,7 +100,8 @@ export class DetailPane {
     const link = {ArrowUp: this.previous, ArrowDown: this.next}[event.key]
     if (event.key === 'Escape' || event.key === (isRightToLeft(this.element) ? 'ArrowRight' : 'ArrowLeft')) {
       event.preventDefault()
-      this.app.goUp(this)
+      if (event.key === 'Escape') this.app.goUp()
+      else this.app.goOut(this)
     } else if (link?.href && this.body.scrollHeight <= this.body.clientHeight) {
       event.preventDefault()
       this.app.go(Place.of(link), {replace: true, focus: 'detail'})
@@ -128,7 +131,7 @@ export class DetailPane {
     // A form that was saved shows fields of its own until they are read. An undo meanwhile brings the version before back.
     const isOther = this.form && this.form.original?.fieldsVersion !== this.detail.fieldsVersion
     if (before.version !== this.detail.version || isOther) this.draw()
-    this.app.refreshed(this)
+    this.app.showPath()
     if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })
 
@@ -261,31 +264,12 @@ function sentence({status, message, body: {nearest}}, place) {
   return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
 }
 
-// MARK: The panel beside a level on a wide screen: the fields of the level's item, and hints.
-
-/**
- * @param {any} holder
- * @param {import('./types').Pane} pane
- */
-export async function drawAbout(holder, {place, isSettings, level: {head, count}}) {
-  if (holder.version === head.version + place.path) return
-  holder.version = head.version + place.path
-  const {fields, links} = await readDetail(place).catch(() => ({fields: [], links: {}}))
-  if (holder.version !== head.version + place.path) return
-  const image = fields.find(([name]) => name === 'Image')?.[1], source = image?.type === 'string' && asset(image.value)
-  const own = isSettings ? [] : fields.filter(([name]) => name !== 'Title')
-  holder.replaceChildren(
-    source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
-    el('h2', titleText(head.title)), el('p', plural(count, place.isSearch ? 'hit' : 'row')),
-    ...own.length ? [fieldList(own, '', new Set(), links)] : count > 0 ? [el('p', 'Choose a row to see what is in it.')] : [],
-    el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
-}
-
 // MARK: The column for an address that cannot be shown: the reason, and a link to an existing place or a button to
 // enter a token.
 
 export class MissingPane {
   body = el('div.detail-body')
+  isRead = true
 
   // If the missing item has a form with unsaved changes, the form is shown, too.
   constructor(app, place, problem) {

@@ -74,8 +74,8 @@ export class Editor {
   }
 
   // Whether a column shows what the address names. While something else is read, it does not.
-  isCurrent({isLeaving, isAsking}) {
-    return !isLeaving && !isAsking
+  isCurrent({isRead, isLeaving, isAsking}) {
+    return isRead && !isLeaving && !isAsking
   }
 
   // Offers editing only beside content that is current. While a place is read, no level is the open one.

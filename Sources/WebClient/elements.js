@@ -215,6 +215,9 @@ export function swatch(colour) {
   return element
 }
 
+// What a column shows while it is being read for longer than a moment.
+export const skeleton = () => el('div.skeleton', ...Array.from({length: 6}, () => el('i')), el('p', 'Not reachable, trying again…'))
+
 export const backLink = place => place && el('a.back.tool', {href: place.address, ariaLabel: 'Back'}, icon('back'))
 
 // The title of an item on one line; for an empty title, “Untitled”.

@@ -42,10 +42,10 @@ export class LevelHead {
   }
 
   update() {
-    const {pane} = this, {place, level} = pane, query = place.value('q')
+    const {pane} = this, {place} = pane, query = place.value('q')
     const [title, small] = this.heading.children
     title.replaceChildren(titleText(pane.title))
-    small.textContent = level.head ? count(level.count) : ''
+    small.textContent = pane.count === undefined ? '' : count(pane.count)
     if (document.activeElement !== this.#field) {
       this.#field.value = query ?? ''
       this.#scope.value = place.value('in') ? '*' : ''

@@ -2,7 +2,7 @@
 
 import {widthEdge} from './columns.js'
 import {concerns} from './drilldown.js'
-import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, stop, visible} from './elements.js'
+import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, skeleton, stop, visible} from './elements.js'
 import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
@@ -24,16 +24,26 @@ export class LevelPane {
   isAsking = false
   #body = el('div.pane-body')
   #empty = el('p.empty')
+  isRead = false
+  /** @type {Promise<any> | undefined} */
+  opened
 
-  // `level`: the level, if it was read already; `selected`: the path of the row whose item the next column shows.
-  constructor(app, place, selected, level = new Level(place)) {
+  /**
+   * @param {any} app
+   * @param {Place} place
+   * @param {?string} selected The path of the row whose item the next column shows.
+   * @param {{level?: Level, known?: any}} how `level`: the level, if it was read already. `known`: the row that leads here.
+   */
+  constructor(app, place, selected, {level = new Level(place), known} = {}) {
     this.app = app
     this.place = place
     this.level = level
+    this.known = known
     this.selected = selected
     this.head = new LevelHead(this)
-    this.element = el('section.pane.level', this.head.element, this.#body, widthEdge(this))
+    this.element = el('section.pane.level', {ariaLabel: this.label}, this.head.element, this.#body, widthEdge(this))
     this.#makeList()
+    this.#body.append(skeleton())
   }
 
   #makeList() {
@@ -46,24 +56,31 @@ export class LevelPane {
   }
 
   get title() {
-    return this.level.head?.title ?? this.place.name
+    return this.level.head?.title ?? this.known?.title ?? this.place.name
   }
 
   get heading() {
     return this.head.heading
   }
 
-  shows({part, place}, leaf) {
-    return place.path === this.place.path && (part === 'level' || part === 'end' && !leaf)
+  // How many rows the level has, as far as it is known.
+  get count() {
+    return this.level.head ? this.level.count : this.known?.count
+  }
+
+  // A column that is not read yet cannot be asked for other rows.
+  shows({part, place}) {
+    return part !== 'detail' && place.path === this.place.path && (this.isRead || place.levelQuery === this.place.levelQuery)
   }
 
   adjust({place, selected}) {
     this.select(selected)
-    this.asked = this.ask(place)
+    if (this.isRead) this.asked = this.ask(place)
+    else this.place = place
   }
 
   print(isPrinting) {
-    this.list.print(isPrinting)
+    if (this.isRead) this.list.print(isPrinting)
   }
 
   get target() {
@@ -85,20 +102,20 @@ export class LevelPane {
   }
 
   // Reads the level around its last scroll position, or around the selected row.
-  async open(signal) {
-    const saved = positions.get(this.target)
+  async open() {
+    const saved = positions.get(this.target), {signal} = this.#controller
     let start = saved?.index ?? 0
     if (this.selected !== null && !this.place.levelQuery && !saved) start = await positionOf(new Place(this.selected.split('/')), signal) ?? 0
     if (!this.level.head || (start > 0 && !this.level.row(start))) await this.level.open(start, signal)
     this.#begin = {saved, start}
-    return this
   }
 
   #begin = null
 
-  // Lays out the level when the pane is in the page and has a size.
+  // Lays out the level when it has been read.
   shown() {
     const {saved, start} = this.#begin
+    this.#body.querySelector('.skeleton')?.remove()
     this.#show()
     if (saved) this.list.y = this.#heightOf(saved)
     else if (start > 0) this.list.reveal(start, 'middle')
@@ -220,7 +237,7 @@ export class LevelPane {
   // MARK: The list's source
 
   get label() {
-    return `${visible(this.title) || 'Untitled'}, ${plural(this.level.count, 'row')}`
+    return `${visible(this.title) || 'Untitled'}, ${plural(this.count ?? 0, 'row')}`
   }
 
   row(index) {
@@ -283,7 +300,7 @@ export class LevelPane {
     if (this.level !== level) return
     level.abandon()
     this.#replace(next)
-    this.app.refreshed(this)
+    this.app.showPath()
   })
 
   // The visible rows, with their distances from the top of the visible part. The focused row comes first.
@@ -323,7 +340,7 @@ export class LevelPane {
   savePosition = debounced(200, () => this.#savePosition())
 
   #savePosition() {
-    const anchor = this.list.geometry && this.#anchors()[0]
+    const anchor = this.isRead && this.#anchors()[0]
     if (anchor) positions.set(this.level.place.target, anchor)
   }
 
@@ -351,8 +368,18 @@ export class LevelPane {
     return this.list.focus(index)
   }
 
+  // Shows the item of the row that has the focus, when the arrow keys have rested on it for a moment.
+  browse = debounced(120, () => {
+    const {app, list, level, selected} = this
+    if (list.isAwaiting) return this.browse()
+    const row = level.row(list.indexOf(document.activeElement))
+    if (!row || row.control || app.isNarrow || itemPath(row.href) === selected) return
+    app.follow(row, this, {isBrowsing: true})
+  })
+
   // The index of an item's own row, or of the row that leads to the item; -1 if the level has neither of these rows.
   async indexTowards(item) {
+    await this.opened
     await this.asked
     const {place, level} = this, {length} = place.segments, above = item.prefix(length + 1)
     if (item.segments.length <= length || item.prefix(length).path !== place.path) return -1
@@ -369,6 +396,7 @@ export class LevelPane {
   }
 
   end() {
+    this.browse.cancel()
     this.#savePosition()
     this.#controller.abort()
     this.level.abandon()
@@ -383,24 +411,35 @@ let typed = '', typedAt = 0
 
 // Handles a key; returns whether the key has a meaning here.
 function act(key, pane) {
-  const {app, level, list} = pane, {first, last} = list.visible
+  const {app, level, list} = pane, {first, last} = list.visible ?? {first: 0, last: 0}
   const index = list.indexOf(document.activeElement), row = level.row(index)
   const [into, out] = isRightToLeft(list.element) ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
   const page = Math.max(1, last - first - 1)
   const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0, End: level.count - 1}
-  if (key in steps) pane.focusRow(steps[key])
+  if (key in steps) goTo(pane, steps[key])
   else if (key === into && row) goInto(pane, row, index)
   else if (key === out) goOut(pane, row)
-  else if (key === 'Enter' && row) app.follow(row, pane, {byKey: true})
-  else if (key === 'Escape') app.goUp(pane)
+  else if (key === 'Enter' && row) follow(pane, row)
+  else if (key === 'Escape') app.goUp()
   else if (key.length === 1 && key !== '/' && (key !== ' ' || typed)) typeAhead(pane, index, key)
   else return false
   return true
 }
 
+function goTo(pane, index) {
+  if (!pane.isRead) return
+  pane.focusRow(index)
+  pane.browse()
+}
+
+function follow(pane, row, isBrowsing = false) {
+  pane.browse.cancel()
+  pane.app.follow(row, pane, {byKey: true, isBrowsing})
+}
+
 function goInto(pane, row, index) {
-  if (!pane.place.isOutline || row.leaf) pane.app.follow(row, pane, {byKey: true})
-  else if (row.expanded) pane.focusRow(index + 1)
+  if (!pane.place.isOutline || row.leaf) follow(pane, row, true)
+  else if (row.expanded) goTo(pane, index + 1)
   else pane.toggle(row)
 }
 
@@ -408,8 +447,9 @@ function goOut(pane, row) {
   if (pane.place.isOutline && row?.expanded) return pane.toggle(row)
   const above = pane.place.isOutline && row && Place.ofLink(row.href).parent.path
   const parent = [...pane.level.loaded()].find(([, {href}]) => itemPath(href) === above)
-  if (parent) pane.focusRow(parent[0])
-  else pane.app.goUp(pane)
+  if (parent) return goTo(pane, parent[0])
+  pane.browse.cancel()
+  pane.app.goOut(pane)
 }
 
 // Goes to the next row whose title begins with the typed letters. If no loaded row has such a title, asks the service,
@@ -422,11 +462,11 @@ async function typeAhead(pane, index, key) {
   const rows = [...pane.level.loaded()].filter(([, {title}]) => foldCase(title).startsWith(wanted))
   const from = typed.length > 1 ? index : index + 1
   const hit = rows.find(([other]) => other >= from) ?? rows[0]
-  if (hit) return pane.focusRow(hit[0])
+  if (hit) return goTo(pane, hit[0])
   if (pane.level.count <= 100 || pane.place.levelQuery) return
   const found = await getJSON(pane.place.asking({where: 'Title~' + typed, limit: 100, fields: ''}))
   const row = found.rows.find(({title}) => foldCase(title).startsWith(wanted))
   const position = row && await positionOf(Place.ofLink(row.href))
   // Goes to the row only if the user has not typed more, or done something else, meanwhile.
-  if (position !== undefined && typedAt === now && hasFocus(pane.list.element)) pane.focusRow(position)
+  if (position !== undefined && typedAt === now && hasFocus(pane.list.element)) goTo(pane, position)
 }

@@ -187,8 +187,9 @@ export class List {
     }
   }
 
-  // The indices of the first and the last visible row.
+  // The indices of the first and the last visible row; null before the list is shown.
   get visible() {
+    if (!this.geometry) return null
     const header = this.geometry.heights.header
     return {first: this.geometry.rowAt(this.y + header), last: this.geometry.rowAt(this.y + this.#height)}
   }
@@ -367,6 +368,11 @@ export class List {
   }
 
   #awaited = -1
+
+  // Whether a row that is not read yet is to get the focus.
+  get isAwaiting() {
+    return this.#awaited >= 0
+  }
 
   #elementAfter(index, list) {
     const next = this.#rows.get(index + 1)?.element

@@ -57,6 +57,7 @@ async function checkFreshness() {
 export function watchState() {
   // Shows the refusal of a request that was made by a key or a button, if no other code handles the refusal.
   on(window, 'unhandledrejection', ({reason}) => reason.status && reason.status !== 401 && refuse(reason.message))
+  for (const type of ['lost', 'found']) on(connection, type, () => document.body.classList.toggle('lost', connection.isLost))
   // A service that is restarted within a second needs no notice.
   on(connection, 'lost', () => setTimeout(() => connection.isLost
     && setState('lost', 'The connection is lost. What is shown may be old; trying again…'), 2000))

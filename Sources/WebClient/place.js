@@ -219,17 +219,15 @@ addEventListener('pagehide', positions.store)
 
 const path = document.querySelector('.crumbs'), list = path?.querySelector('ol')
 
-// `ancestors`: as in an answer; without ancestors, the segments are shown in place of titles.
-export function showCrumbs(place, ancestors, title) {
+// `titles`: the titles of the items of the path; without them, the segments are shown.
+export function showCrumbs(place, titles) {
   const part = (tag, attributes, name) => el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
+  const own = place.segments.length, titleAt = length => titles[length] ?? (place.prefix(length).name || 'Root')
   list.replaceChildren(
-    ...place.segments.map((_, length) => {
-      const above = place.prefix(length)
-      return part('a', {href: above.address}, ancestors?.[length]?.title ?? (above.name || 'Root'))
-    }),
-    part('span', {ariaCurrent: 'page'}, title ?? place.name))
+    ...place.segments.map((_, length) => part('a', {href: place.prefix(length).address}, titleAt(length))),
+    part('span', {ariaCurrent: 'page'}, titles[own] ?? place.name))
   showEnd()
-  document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
+  document.title = document.querySelector('h1').textContent = short(titleAt(own)) || 'Untitled'
 }
 
 // Fades the edge of a path that is not scrolled to its beginning.

@@ -23,6 +23,10 @@ export interface Pane {
   isSettings?: boolean
   /** Only in the column of a level: the marks of rows, by the paths of their items. */
   marked?: Map<string, any>
+  /** Whether the content was read. Before, the column has a title only. */
+  isRead: boolean
+  /** Resolves when the content is shown, or the column was closed. */
+  opened?: Promise<any>
   /** Whether the address names something else, which is being read. The column closes when it has been read. */
   isLeaving?: boolean
   /** Only in the column of a detail beside a level: the place whose address shows the detail. */
@@ -30,11 +34,15 @@ export interface Pane {
   /** Only in the column for a place that cannot be shown: the reason. */
   problem?: Error
 
-  /** Whether this column can be the wanted one. `leaf`: whether the last column is a detail; undefined if unknown. */
-  shows(wanted: Wanted, leaf?: boolean): boolean
+  /** Only in the column of a detail: the detail, when it was read. */
+  detail?: any
+  /** Whether this column can be the wanted one. */
+  shows(wanted: Wanted): boolean
   /** Changes this column to the state that an address needs. */
   adjust(wanted: Wanted): void
-  /** Lays out the content, after the column was put into the page. */
+  /** Reads the content. */
+  open?(): Promise<any>
+  /** Lays out the content that was read. */
   shown?(): void
   /** Whether an entry of `/changes` may concern the content of the column. */
   concernedBy(entry: Change): boolean
@@ -51,7 +59,7 @@ export interface Pane {
 
 /** A column that an address needs. */
 export interface Wanted {
-  /** 'level': a level on the path. 'end': the last level, or a detail in its place. 'detail': a detail beside it. */
+  /** 'level': a level on the path. 'end': the last level, if the item has one. 'detail': a detail. */
   part: 'level' | 'end' | 'detail'
   place: Place
   /** The path of the row that leads to the next column. */

@@ -136,8 +136,10 @@ def slow(verdict, program, file):
         window.open("/")
         verdict.expect(window.soon(lambda: window.seen()[:1] == ["Branch 0"]), "a slow level comes")
         window.click_row("Branch 1")
-        verdict.expect(window.seen()[:1] == ["Branch 0"], "what was there stays until the next level is")
-        verdict.expect(window.shows(["Leaf 1"]), f"which comes: {window.seen()}")
+        head = window.run("return [document.title, ...[...document.querySelectorAll('.pane h2 > *')].map(e => e.textContent)]")
+        verdict.expect(head == ["Branch 1", "Branch 1", "1"], f"the title and the number of rows of the next level are there at once: {head}")
+        verdict.expect(window.soon(lambda: window.find(".pane .skeleton i").is_displayed()), "and then a skeleton")
+        verdict.expect(window.shows(["Leaf 1"]), f"until the rows come: {window.seen()}")
         verdict.expect(window.notices() == [], f"slow is not lost: {window.notices()}")
 
 

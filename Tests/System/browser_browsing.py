@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The web client in a browser is browsed by the arrow keys alone: the next column or the detail follows the row that has the
+keyboard, one entry of the history holds the whole walk, and what was asked for on the way is given up. A column appears at
+once, with the title and the number of its rows, and nothing moves when it opens."""
+
+# Covers: WebClient
+
+import json
+import pathlib
+import tempfile
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import WIDE, Window, expect_no_complaints, origin
+from selenium.webdriver.common.keys import Keys
+
+ALBUMS = {f"Album {letter}": [f"Song {letter}{number}" for number in range(1, 6)] for letter in "ABC"}
+DOCUMENT = {"Title": "Music", "Rows": [
+    *({"Title": album, "Children": [{"Title": song, "Text": f"words of {song}"} for song in songs]} for album, songs in ALBUMS.items()),
+    {"Title": "Many", "Children": [f"Row {number:05d}" for number in range(5000)]}]}
+
+# Keeps what is asked for, and holds back the answers whose address has these words.
+ASKED = """
+const original = fetch
+window.asked = []
+window.holds = null
+window.held = []
+window.fetch = async (target, options) => {
+  const entry = {target: String(target)}
+  asked.push(entry)
+  options?.signal?.addEventListener('abort', () => entry.isGivenUp = true)
+  const answer = await original(target, options)
+  if (holds && entry.target.includes(holds)) await new Promise(resolve => held.push(resolve))
+  return answer
+}
+"""
+TITLES = "return [...document.querySelectorAll('.pane.level')].map(e => e.querySelector('h2 bdi').textContent)"
+# The edges of the columns and the size of the page.
+PLACES = """return [[document.documentElement.scrollWidth, document.documentElement.scrollHeight, document.querySelector('main').scrollLeft],
+  ...[...document.querySelectorAll('.pane')].slice(0, -1).map(e => Math.round(e.getBoundingClientRect().left))]"""
+
+
+def walk(verdict, window):
+    """A whole album by the arrow keys."""
+    window.open("/")
+    window.shows([*ALBUMS, "Many"])
+    window.focus_row("Album A")
+    before = window.run("return history.length")
+    window.keys(Keys.ARROW_DOWN)
+    verdict.expect(window.is_at("/browse/Album%20B"), f"the row with the keyboard is opened: {window.path}")
+    verdict.expect(window.shows(ALBUMS["Album B"]), f"its level is beside it: {window.seen()}")
+    verdict.expect(window.focused() == "Album B", f"and the keyboard stays: {window.focused()}")
+    window.keys(Keys.ARROW_RIGHT)
+    verdict.expect(window.soon(lambda: window.focused() == "Song B1"), f"the right arrow enters: {window.focused()}")
+    for song in ALBUMS["Album B"][1:]:
+        window.keys(Keys.ARROW_DOWN)
+        verdict.expect(window.soon(lambda: window.fields().get("Text") == f"words of {song}"), f"the detail of {song} is there: {window.fields()}")
+        verdict.expect((window.focused(), window.driver.title) == (song, song), f"the keyboard and the title too: {window.focused()}, {window.driver.title}")
+    verdict.expect(window.run("return history.length") == before + 1, "the walk is one entry of the history")
+    window.keys(Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.run("return document.activeElement.tagName") == "H2"), "Enter goes to the detail")
+    window.keys(Keys.ARROW_LEFT)
+    verdict.expect(window.soon(lambda: window.focused() == "Song B5"), f"the left arrow goes back to the row: {window.focused()}")
+    window.keys(Keys.ARROW_UP)
+    verdict.expect(window.is_at("/browse/Album%20B/Song%20B4"), f"the walk goes on: {window.path}")
+    verdict.expect(window.run("return history.length") == before + 2, "what was opened by Enter stays in the history")
+    window.keys(Keys.ARROW_LEFT)
+    verdict.expect(window.is_at("/browse/Album%20B") and window.soon(lambda: window.focused() == "Album B"), f"out of the album: {window.path}, {window.focused()}")
+    window.keys(Keys.ESCAPE)
+    verdict.expect(window.is_at("/") and window.soon(lambda: window.focused() == "Album B"), f"and up: {window.path}, {window.focused()}")
+    window.back()
+    window.back()
+    verdict.expect(window.is_at("/browse/Album%20B/Song%20B5"), f"back leads to what was opened: {window.path}")
+    window.back()
+    verdict.expect(window.is_at("/"), f"and then to where the walk began: {window.path}")
+
+
+def given_up(verdict, window):
+    """Of rows that are passed quickly, only the last is read; what was being read before is given up."""
+    window.open("/")
+    window.shows([*ALBUMS, "Many"])
+    window.run(ASKED)
+    window.focus_row("Album A")
+    window.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    verdict.expect(window.is_at("/browse/Album%20C"), f"the last row is opened: {window.path}")
+    asked = lambda words: window.run("return asked.filter(e => e.target.includes(arguments[0])).map(e => Boolean(e.isGivenUp))", words)
+    verdict.expect(asked("/levels/Album%20B") == [], f"the row between was not read: {asked('/levels/Album%20B')}")
+    window.run("window.holds = '/levels/Album%20B'")
+    window.keys(Keys.ARROW_UP)
+    verdict.expect(window.soon(lambda: asked("/levels/Album%20B") == [False]), "a level is being read")
+    window.keys(Keys.ARROW_UP)
+    verdict.expect(window.soon(lambda: asked("/levels/Album%20B") == [True]), "and is given up when the next row is chosen")
+    verdict.expect(window.shows(ALBUMS["Album A"]), f"whose rows are there: {window.seen()}")
+
+
+def far(verdict, window):
+    """The end of a long level is browsed when its row has arrived."""
+    window.open("/browse/Many")
+    window.soon(lambda: window.seen()[:1] == ["Row 00000"])
+    window.focus_row("Row 00000")
+    window.keys(Keys.END)
+    verdict.expect(window.title_is("Row 04999") and window.focused() == "Row 04999", f"the last row is shown: {window.driver.title}, {window.focused()}")
+    window.keys("row 00012")
+    verdict.expect(window.title_is("Row 00012"), f"and what is typed ahead: {window.driver.title}")
+
+
+def at_once(verdict, window):
+    """A column is there before it is read; the deeper ones are not; nothing else moves."""
+    window.open("/browse/Album%20A/Song%20A2")
+    window.soon(lambda: window.fields())
+    window.run(ASKED)
+    window.run("window.holds = '/levels/Album'")
+    places = window.run(PLACES)
+    found = window.run("""
+        const row = [...document.querySelectorAll('.pane:first-child .row')].find(e => e.textContent.startsWith('Album C'))
+        row.click()
+        const end = document.querySelector('.pane.end')
+        return [location.pathname, document.title, document.querySelectorAll('.pane.level').length,
+          ...[...end.querySelectorAll('h2 > *')].map(e => e.textContent), end.querySelectorAll('.item').length,
+          document.querySelector('.crumbs [aria-current]').textContent]""")
+    verdict.expect(found == ["/browse/Album%20C", "Album C", 2, "Album C", "5", 0, "Album C"], f"a click shows what is known: {found}")
+    verdict.expect(window.soon(lambda: window.find(".pane.end .skeleton i").is_displayed()), "a skeleton follows")
+    after = window.run(PLACES)
+    verdict.expect(after == places[:len(after)], f"nothing moves: {places}, {after}")
+    window.run("window.holds = null; for (const go of held.splice(0)) go()")
+    verdict.expect(window.shows(ALBUMS["Album C"]), f"the rows come: {window.seen()}")
+    verdict.expect(window.run(TITLES) == ["Music", "Album C"] and window.all(".skeleton") == [], f"in their columns: {window.run(TITLES)}")
+    verdict.expect(window.run(PLACES)[:len(after)] == after, "and nothing moves then")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("browsing in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "Music.json")
+        file.write_text(json.dumps(DOCUMENT))
+        with Server(arguments.server, file) as server, Window(origin(server), WIDE) as window:
+            for part in (walk, given_up, far, at_once):
+                part(verdict, window)
+                expect_no_complaints(verdict, window, f"{part.__name__}: ")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrilldownClient
 
-/// A service in memory, and the models of screens, which are tested with it.
+/// A service in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryServerTests {
     private static let document: FieldValue = [
@@ -179,62 +179,5 @@ struct MemoryServerTests {
         #expect(try await satie.next()?.difference?.removed == [1])
         #expect(try await detail.next()?.detail?.count == 2)
         #expect(try await root.next()?.level?.rows[0].count == 2)
-    }
-
-    @Test @MainActor func `a model of a level shows it, and why an edit is refused`() async throws {
-        let model = LevelModel(server, at: ["Satie"])
-        let (updates, sender) = AsyncStream.makeStream(of: LevelUpdate.self)
-        model.onUpdate = { sender.yield($0) }
-        #expect(model.isLoading && !model.isCurrent)
-        let following = Task { await model.follow() }
-        var iterator = updates.makeAsyncIterator()
-        _ = await iterator.next()
-        #expect(model.level?.rows.count == 3 && model.notice == nil)
-        #expect(!model.isLoading && model.isCurrent && !model.isFromCache)
-        await model.edit { try await $0.delete(["Satie", "Nothing"]) }
-        #expect(model.notice == "There is no 'Nothing' in /Satie." && model.problem?.kind == .noSuchItem)
-        struct Own: Error {}
-        await model.edit { _ in throw Own() }
-        #expect(model.problem?.kind.rawValue == "error" && model.notice == "Own()")
-        await model.edit { try await $0.delete(["Satie", "Gnossienne"]) }
-        #expect(await iterator.next()?.difference?.removed == [1])
-        #expect(model.level?.rows.count == 2 && model.problem == nil)
-        let other = Task { await model.follow() }
-        other.cancel()
-        await other.value
-        #expect(!model.isCurrent)
-        await model.edit { try await $0.delete(["Satie"]) }
-        _ = await iterator.next()
-        await following.value
-        #expect(model.notice == "There is no 'Satie' in /." && model.level?.rows.count == 2 && !model.isCurrent)
-        let search = LevelModel(server)
-        search.search = "x"
-        await search.follow()
-        #expect(search.notice == "A service in memory does not know 'q'." && !search.isLoading)
-    }
-
-    @Test @MainActor func `a model of a detail merges edits`() async throws {
-        let model = DetailModel(server, at: ["Satie"])
-        let following = Task { await model.follow() }
-        while model.detail == nil { await Task.yield() }
-        #expect(model.isCurrent)
-        let gone = DetailModel(server, at: ["Nothing"])
-        await gone.follow()
-        #expect(gone.notice == "There is no 'Nothing' in /." && !gone.isCurrent)
-        following.cancel()
-        await following.value
-        let other = Task { await model.follow() }
-        other.cancel()
-        await other.value
-        #expect(!model.isCurrent)
-        try await server.patch(["Died": 1925], at: ["Satie"])
-        await model.patch(["Born": 1867])
-        #expect(model.detail?.fields == ["Title": "Satie", "Born": 1867, "Died": 1925] && model.notice == nil)
-        let theirs = try await server.patch(["Born": 1866], at: ["Satie"])
-        await model.patch(["Born": 1868])
-        #expect(model.problem?.kind == .preconditionFailed && model.detail == theirs)
-        #expect(model.notice == "Someone else has changed this since it was read.")
-        await model.patch(["Title": "Erik Satie"])
-        #expect(model.path == ["Erik Satie"] && model.detail?.title == "Erik Satie")
     }
 }

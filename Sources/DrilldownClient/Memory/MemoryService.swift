@@ -11,7 +11,7 @@ extension Server {
     ///
     /// ```swift
     /// #Preview {
-    ///     LevelScreen(LevelModel(Server(inMemory: [["Title": "Satie", "Children": ["Gymnopédie"]], "Ravel"])))
+    ///     LevelScreen(Server(inMemory: [["Title": "Satie", "Children": ["Gymnopédie"]], "Ravel"]))
     /// }
     /// ```
     ///

@@ -43,6 +43,12 @@ extension LevelQuery {
     /// The query without the parameters that select a page.
     var withoutPage: LevelQuery { ["limit", "start", "after"].reduce(self) { $0.removing($1) } }
 
+    /// The query without the parameters of an outline.
+    var withoutOutline: LevelQuery { ["depth", "expand"].reduce(self) { $0.removing($1) } }
+
+    /// The maximum number of rows; nil without one.
+    var limit: Int? { parameters.first { $0.name == "limit" }.flatMap { Int($0.value) } }
+
     func adding(_ field: String, comparison: String, value: FieldValue) -> LevelQuery {
         var query = self
         query.parameters.append(Parameter(name: "where", value: field + comparison + value.queryText))

@@ -122,7 +122,7 @@ final class Observer<Content: Sendable>: Sendable {
 }
 
 /// The iterator of one observer.
-struct ObserverIterator<Target: Observed> {
+struct ObserverIterator<Target: Observed>: Sendable {
     let observations: Observations
     let target: Target
     private var observer: Observer<Target.Content>?

@@ -16,7 +16,7 @@ public struct Problem: Error, Hashable, Sendable {
     public var title: String
     /// The status of the answer; nil without an answer.
     public var status: Int?
-    /// A sentence about this case.
+    /// An English sentence about this case, for developers and logs. For a user, see ``situation-swift.property``.
     public var detail: String
     /// The target of the request; nil if it is not known.
     public var instance: String?
@@ -90,6 +90,42 @@ extension Problem {
     /// True if the answer was missing or did not come from the service, or if the server had a fault or was busy.
     public var isTemporary: Bool {
         kind == .unreadableAnswer || kind == .foreignRefusal || isOutage || isTransientRefusal
+    }
+}
+
+extension Problem {
+    /// What a problem means to a user. An app has a sentence for each situation, in the user's language.
+    public enum Situation: Hashable, Sendable, CaseIterable {
+        /// There is no network, or something other than the service answers.
+        case offline
+        /// The service needs a token, or does not accept the token.
+        case signedOut
+        /// The service does not allow this with any token.
+        case notAllowed
+        /// The item or the file does not exist.
+        case missing
+        /// An edit does not fit the current document, because something else has changed.
+        case conflict
+        /// The service is busy or has a fault; the same request may succeed later.
+        case busy
+        /// The service cannot accept what the user has entered or requested.
+        case invalid
+        /// Any other problem.
+        case other
+    }
+
+    /// What the problem means to a user.
+    public var situation: Situation {
+        switch (kind, status ?? 0) {
+        case (.unreachable, _), (.foreignRefusal, _), (.unreadableAnswer, _): .offline
+        case (.unauthorized, _), (.wrongToken, _): .signedOut
+        case (.editingOff, _), (.foreignOrigin, _): .notAllowed
+        case (_, 404): .missing
+        case (_, 409), (_, 412), (_, 428): .conflict
+        case _ where isTemporary: .busy
+        case (.badPath, _), (_, 400..<500): .invalid
+        default: .other
+        }
     }
 }
 

@@ -40,6 +40,7 @@ let package = Package(
         .executable(name: "drilldown", targets: ["drilldown"]),
         .executable(name: "drilldown-browse", targets: ["drilldown-browse"]),
         .library(name: "DrilldownClient", targets: ["DrilldownClient"]),
+        .library(name: "DrilldownPreviews", targets: ["DrilldownPreviews"]),
     ],
     targets: [
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -127,6 +128,8 @@ let package = Package(
         .target(
             name: "DrilldownClient", dependencies: ["DrilldownDates"], exclude: privacyManifest.excluded,
             resources: privacyManifest.resources, swiftSettings: clientSettings),
+        // A service in memory, for the previews and tests of apps.
+        .target(name: "DrilldownPreviews", dependencies: ["DrilldownClient"], swiftSettings: clientSettings),
         .executableTarget(name: "drilldown-browse", dependencies: ["DrilldownClient"], swiftSettings: clientSettings),
         // What test targets share: they do not depend on each other.
         .target(
@@ -212,10 +215,11 @@ let package = Package(
             swiftSettings: settings),
         // The tests start the service, so it has to be built before.
         .testTarget(
-            name: "BrowseTests", dependencies: ["drilldown-browse", "DrilldownClient"], swiftSettings: clientSettings),
+            name: "BrowseTests", dependencies: ["drilldown-browse", "DrilldownClient", "DrilldownPreviews"],
+            swiftSettings: clientSettings),
         .testTarget(
             name: "DrilldownClientTests",
-            dependencies: ["DrilldownClient", "TestClient", "drilldown", "TestSupport"],
+            dependencies: ["DrilldownClient", "DrilldownPreviews", "TestClient", "drilldown", "TestSupport"],
             swiftSettings: settings),
     ]
 )

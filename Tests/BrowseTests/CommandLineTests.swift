@@ -1,4 +1,5 @@
 import DrilldownClient
+import DrilldownPreviews
 import Foundation
 import Testing
 

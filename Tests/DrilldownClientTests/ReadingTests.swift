@@ -1,3 +1,4 @@
+import DrilldownPreviews
 import Foundation
 import Testing
 

@@ -57,11 +57,11 @@ extension LevelCopy.Page {
     }
 }
 
-enum LevelText {
+package enum LevelText {
     /// - Parameters:
     ///   - follow: the link to get next; nil in a file.
     ///   - isUnchanged: whether to write an answer without changes, in place of the rows.
-    static func bytes(of level: Level, follow: String? = nil, isUnchanged: Bool = false) -> [UInt8] {
+    package static func bytes(of level: Level, follow: String? = nil, isUnchanged: Bool = false) -> [UInt8] {
         var fields: Fields = [
             "title": .text(level.title), "href": .text(level.path.levelLink), "version": .text(level.version),
             "leaf": .boolean(level.isLeaf), "ancestors": .list(level.ancestors.map(value)),

@@ -100,7 +100,7 @@ extension Edit {
         }
 
         /// The same value as text, for a query.
-        var text: String {
+        package var text: String {
             if case .index(let position) = self { return String(position) }
             guard case .text(let text) = value else { return "" }
             return text
@@ -112,7 +112,7 @@ extension Edit {
     /// Checks that the paths can be sent.
     ///
     /// - Throws: `Problem` of the kind `.badPath`.
-    func checkPaths() throws(Problem) {
+    package func checkPaths() throws(Problem) {
         switch action {
         case .insert(_, let path, _, _), .put(_, let path), .patch(_, let path), .delete(let path): try path.check()
         case .move(let path, let level, _, _):

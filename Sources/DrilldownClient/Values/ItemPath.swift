@@ -161,12 +161,12 @@ public struct ItemLink: Hashable, Sendable {
 }
 
 /// Percent-encoding of one segment of a path or one value of a query (RFC 3986, section 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     /// Returns the text with all characters encoded except unreserved ones. Hexadecimal digits are in upper case.
-    static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 

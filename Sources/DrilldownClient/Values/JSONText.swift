@@ -1,6 +1,6 @@
 /// The JSON text of values (RFC 8259): fields are in their order, and numbers keep all their digits.
-enum JSONText {
-    static func bytes(of value: FieldValue) -> [UInt8] {
+package enum JSONText {
+    package static func bytes(of value: FieldValue) -> [UInt8] {
         var text: [UInt8] = []
         append(value, to: &text)
         return text

@@ -1,3 +1,4 @@
+import DrilldownPreviews
 import Testing
 
 @testable import DrilldownClient

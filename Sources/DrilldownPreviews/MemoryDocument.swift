@@ -1,3 +1,5 @@
+import DrilldownClient
+
 /// A document in memory: its levels, its details and its edits.
 struct MemoryDocument: Sendable {
     private var root: Item

@@ -1,3 +1,4 @@
+public import DrilldownClient
 import Foundation
 
 #if canImport(FoundationNetworking)

@@ -1,3 +1,4 @@
+import DrilldownClient
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -35,7 +36,7 @@ struct MemoryRequest {
     func follow(since version: String) -> String {
         let kept = options.filter { !Self.options.contains($0.key) }.sorted { $0.key < $1.key }
         let all = kept + [("since", version), ("wait", "20"), ("format", "json")]
-        return target + LevelQuery.encode(all.map { LevelQuery.Parameter(name: $0, value: $1) })
+        return target + "?" + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 
     private func number(_ name: String, else missing: Int) -> Int { options[name].flatMap { Int($0) } ?? missing }
@@ -59,8 +60,7 @@ struct MemoryRequest {
     var edit: Edit? {
         get throws {
             guard method != "GET" else { return nil }
-            var reader = JSONReader([UInt8](body ?? Data("null".utf8)))
-            let value = try reader.value()
+            let value = try FieldValue(json: body ?? Data("null".utf8))
             let fields = value.dictionary ?? [:]
             let version = tag("If-Match").map { ItemVersion(rawValue: $0) }
             if method == "POST", target == "/moves", let from = fields["from"]?.text.flatMap({ ItemPath(href: $0) }),

@@ -87,6 +87,7 @@ public struct DatabaseTables: TreeSource {
         if let refusal = database.catalogue.refusal { throw DatabaseError(kind: .other, reason: refusal) }
         var loaded = LoadedTree(
             tree: try root(rows), warnings: try database.warnings().map { SourceWarning(name, warning: $0) })
+        loaded.tree.reading = database.catalogue.reading
         loaded.rows = rows
         return loaded
     }

@@ -140,4 +140,18 @@ struct CheckTests {
         let input = StandardInput(interpretation: Interpretation(maximumBytes: 7), descriptor: folder)
         #expect(refusal(input) == "<stdin>: standard input cannot be read: Is a directory.")
     }
+
+    @Test("show the tables of a database in lines that fit a terminal")
+    func tables() throws {
+        let table = TextTable(
+            heads: ["table", "none", "title"],
+            rows: [["short", "", "Name"], [String(repeating: "l", count: 70), "", String(repeating: "t", count: 60)]])
+        let long = String(repeating: "l", count: 48) + "…"
+        #expect(
+            table.lines == [
+                "table" + String(repeating: " ", count: 46) + "title",
+                "short" + String(repeating: " ", count: 46) + "Name",
+                long + "  " + String(repeating: "t", count: 48) + "…",
+            ])
+    }
 }

@@ -25,6 +25,8 @@ struct Catalogue: Sendable {
         /// The conditions and the order of the records.
         var query = RowQuery()
         var drillColumns: [Int] = []
+        /// The columns that make the titles; empty for those that are chosen.
+        var titleColumns: [Int] = []
     }
 
     /// The name of a query's table in messages.
@@ -36,11 +38,13 @@ struct Catalogue: Sendable {
     ///   - foreignKeys: the foreign keys. They identify tables by their indices in `tables`.
     ///   - treeColumns: the columns that refer to the record above, by the names of their tables. These tables become
     ///     trees.
+    ///   - titleColumns: the columns that make the titles, by the names of their tables.
     ///   - reference: the reference of an item of a document to the database; nil if the database itself is the source.
     ///     If the reference has a query, the last of `tables` is the table of this query.
     init(
         tables: [Table], unreadable: [(name: String, reason: String)] = [], foreignKeys: [ForeignKey],
-        treeColumns: [String: String] = [:], showing reference: DatabaseReference? = nil
+        treeColumns: [String: String] = [:], titleColumns: [String: [String]] = [:],
+        showing reference: DatabaseReference? = nil
     ) {
         self.unreadable = unreadable
         // The tables are shown in the order of their names. The foreign keys get the new numbers of the tables.
@@ -57,7 +61,8 @@ struct Catalogue: Sendable {
         for (name, column) in treeColumns.sorted(by: { $0.key < $1.key }) {
             refusal = Self.makeTree(of: name, by: column, in: &self.tables) ?? refusal
         }
-        if let reference, reference.table != nil || reference.query != nil {
+        let showsAll = reference.map { $0.table == nil && $0.query == nil } ?? true
+        if let reference, !showsAll {
             do throws(DatabaseError) {
                 let table = reference.query == nil ? nil : places.last
                 (shown, self.tables) = try Self.shown(reference, queried: table, in: self.tables)
@@ -67,11 +72,19 @@ struct Catalogue: Sendable {
         }
         keys = SiblingNames.keys(of: self.tables.map(\.name))
         numbers = Dictionary(zip(keys, keys.indices)) { first, _ in first }
+        var names = titleColumns
+        if showsAll, let text = reference?.titleColumns {
+            if let named = TableOptions.titleColumns(in: text) {
+                names = named
+            } else {
+                refusal = "'TitleBy' is not a list of tables with their columns, such as \(TableOptions.titleExample)"
+            }
+        }
+        let titles = TitleChooser(tables: self.tables, named: named(names))
         for number in self.tables.indices {
             self.tables[number].number = number
-            if self.tables[number].titleColumn == nil {
-                self.tables[number].titleColumn = Self.titleColumn(of: self.tables[number])
-            }
+            self.tables[number].title = titles.title(of: number)
+            self.tables[number].labels = titles.labels(of: number)
             nameReferring(number)
         }
     }
@@ -96,6 +109,26 @@ struct Catalogue: Sendable {
         tables[number].tree = key
         tables[number].referring.removeAll { $0 == key }
         return nil
+    }
+
+    /// Returns the columns that are named for titles, by the numbers of their tables. Notes a refusal for an unknown name.
+    private mutating func named(_ titleColumns: [String: [String]]) -> [Int: [Int]] {
+        var named: [Int: [Int]] = [:]
+        if let shown, !shown.titleColumns.isEmpty { named[shown.table] = shown.titleColumns }
+        for (name, columns) in titleColumns.sorted(by: { $0.key < $1.key }) {
+            guard let number = tables.firstIndex(where: { $0.name == name }) else {
+                refusal = refusal ?? "there is no table '\(quoted: name)' to be titled"
+                continue
+            }
+            named[number] = columns.compactMap { column in
+                let found = tables[number].column(column)
+                if found == nil {
+                    refusal = refusal ?? "the table '\(quoted: name)' has no column '\(quoted: column)' for its titles"
+                }
+                return found
+            }
+        }
+        return named
     }
 
     private mutating func nameReferring(_ number: Int) {
@@ -125,14 +158,6 @@ struct Catalogue: Sendable {
         let (folded, otherFolded) = (FoldedText.of(one.utf8Span.span), FoldedText.of(other.utf8Span.span))
         return folded == otherFolded
             ? one.utf8.lexicographicallyPrecedes(other.utf8) : folded.lexicographicallyPrecedes(otherFolded)
-    }
-
-    /// Returns the number of the title column: the column `Title`, otherwise `Name`, otherwise the first text column
-    /// that is not part of the key or of a foreign key. Returns nil if the table lacks all of these.
-    private static func titleColumn(of table: Table) -> Int? {
-        if let named = table.column("title") ?? table.column("name") { return named }
-        let bound = Set(table.key + table.references.flatMap(\.columns))
-        return table.columns.indices.first { table.columns[$0].affinity == .text && !bound.contains($0) }
     }
 }
 
@@ -167,6 +192,26 @@ public struct TableOptions: Sendable {
     var mostValueBytes = 8 << 20
     /// The columns that refer to the record above, by the names of their tables. These tables are shown as trees.
     public var treeColumns: [String: String] = [:]
+    /// The columns that make the titles of records, by the names of their tables.
+    public var titleColumns: [String: [String]] = [:]
+    /// Returns the columns in a text such as `titleExample`, by the names of their tables; nil for another text.
+    public static func titleColumns(in text: String) -> [String: [String]]? {
+        var columns: [String: [String]] = [:]
+        var last: String?
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if names.count == 2 {
+                guard !names[0].isEmpty, columns[names[0]] == nil else { return nil }
+                last = names[0]
+            }
+            guard let last, let column = names.last, !column.isEmpty else { return nil }
+            columns[last, default: []].append(column)
+        }
+        return columns
+    }
+
+    public static let titleExample = "Customer=FirstName,LastName,Invoice=InvoiceDate"
+
     /// The hosts of the PostgreSQL databases to which items of a document may refer.
     public var hosts: [String] = []
     /// The reference of an item of a document to the database. Nil if the database itself is the source; all its tables
@@ -178,7 +223,7 @@ public struct TableOptions: Sendable {
 
 extension Catalogue {
     /// Returns the part of the database that an item of a document shows, and all tables. The shown table gets the key
-    /// and the title column that the reference names.
+    /// that the reference names.
     ///
     /// - Parameter queried: the number of the table for the item's `Query`; nil if the item has a `Table`.
     /// - Throws: `DatabaseError` if a named table or column is missing, a `Query` comes without a `Key`, or a condition
@@ -207,7 +252,13 @@ extension Catalogue {
             for name in reference.key { key.append(try column(name)) }
             tables[number].key = key
         }
-        if let title = reference.titleColumn { tables[number].titleColumn = try column(title) }
+        if let names = reference.titleColumns {
+            let isOne = tables[number].column(names) != nil
+            for name in isOne ? [names] : names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            {
+                shown.titleColumns.append(try column(name))
+            }
+        }
         for name in reference.drillColumns { shown.drillColumns.append(try column(name)) }
         for text in reference.conditions {
             guard let condition = RowCondition(text) else {

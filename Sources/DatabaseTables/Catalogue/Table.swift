@@ -89,8 +89,12 @@ struct Table: Sendable {
     var key: [Int] = []
     /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.
     var rowID: SQL?
-    /// The number of the column with the title; nil if the key of a record is also its title.
-    var titleColumn: Int?
+    var title = RecordTitle()
+    /// The number of the column with the title; nil for any other title.
+    var titleColumn: Int? { title.column }
+    /// The titles of the records to which foreign keys of one column lead, by the names of their fields, such as
+    /// `GenreId.title`.
+    var labels: [Label] = []
     /// The foreign keys of the table, in the order of their declaration.
     var references: [ForeignKey] = []
     /// The foreign key that makes the table a tree: each record is below the record to which this foreign key refers.
@@ -101,6 +105,11 @@ struct Table: Sendable {
     var referring: [ForeignKey] = []
     /// The titles and the keys of the rows for `referring`, in the same order.
     var referringNames: [(title: [UInt8], key: [UInt8])] = []
+
+    struct Label: Sendable {
+        let name: [UInt8]
+        let title: RecordTitle
+    }
 
     /// - Parameter query: the SELECT whose rows are the records; nil for a table.
     init(name: String, columns: [Column], query: String? = nil) {

@@ -21,7 +21,8 @@ struct PostgresCatalogue {
         if let query = options.reference?.query { try add(query: query) }
         for number in tables.indices { byName[tables[number].name] = indexes[number] }
         catalogue = Catalogue(
-            tables: tables, foreignKeys: foreignKeys, treeColumns: options.treeColumns, showing: options.reference)
+            tables: tables, foreignKeys: foreignKeys, treeColumns: options.treeColumns,
+            titleColumns: options.titleColumns, showing: options.reference)
     }
 
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])

@@ -9,7 +9,7 @@ extension Catalogue {
         if let query = options.reference?.query { try reader.add(query: query) }
         self.init(
             tables: reader.tables, unreadable: reader.unreadable, foreignKeys: reader.foreignKeys,
-            treeColumns: options.treeColumns, showing: options.reference)
+            treeColumns: options.treeColumns, titleColumns: options.titleColumns, showing: options.reference)
     }
 }
 

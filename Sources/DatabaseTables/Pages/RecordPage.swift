@@ -59,8 +59,10 @@ extension RecordPage {
             notes.references = try RecordPaths(database: asked.database)
                 .references(of: referring, in: level, of: list.table)
         }
+        let labelled = try RecordPaths(database: asked.database)
+            .label(sections, of: asked.query.order.group, in: list.table)
         return RowPage(
             level: level, start: start, of: count.number, isEstimate: count.isEstimate,
-            sections: sections, childCounts: counts, next: next, notes: notes)
+            sections: labelled, childCounts: counts, next: next, notes: notes)
     }
 }

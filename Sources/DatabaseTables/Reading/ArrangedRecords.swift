@@ -119,9 +119,13 @@ extension [UInt8] {
 }
 
 extension Table {
-    /// Whether a field is a path into the values of a column, such as a column of JSON.
-    func isPath(_ field: RowField) -> Bool {
-        guard case .named(let name) = field, column(named: name) == nil else { return false }
-        return column(named: name.firstPart) != nil
+    /// Whether a field is made of the values of columns: a title of several parts, the title of a referenced record, or a
+    /// path into the values of a column, such as a column of JSON.
+    func isMade(_ field: RowField) -> Bool {
+        switch field {
+        case .title: !title.parts.isEmpty && titleColumn == nil
+        case .key: false
+        case .named(let name): column(named: name) == nil && column(named: name.firstPart) != nil
+        }
     }
 }

@@ -133,8 +133,19 @@ struct RecordPaths {
     private func links(
         named name: String, to values: [DatabaseValue], by key: ForeignKey
     ) throws(DatabaseError) -> [DatabaseValue: RecordLinks.Link]? {
+        guard let targets = try targets(with: values, by: key) else { return nil }
+        var links: [DatabaseValue: RecordLinks.Link] = [:]
+        for (value, target) in targets {
+            links[value] = try link(named: name, to: target, in: database.catalogue.tables[key.parent])
+        }
+        return links
+    }
+
+    private func targets(
+        with values: [DatabaseValue], by key: ForeignKey
+    ) throws(DatabaseError) -> [(value: DatabaseValue, target: Target)]? {
         let parent = database.catalogue.tables[key.parent]
-        guard !parent.isPositional else { return [:] }
+        guard !parent.isPositional else { return [] }
         guard key.comparesEqualValues(of: database.catalogue.tables[key.child], to: parent) else { return nil }
         let column = parent.term(key.targets[0], isDescending: false)
         let reader = RecordReader(table: parent, ordered: [column], showing: { _ in false }, limit: 0)
@@ -145,8 +156,28 @@ struct RecordPaths {
                 targets.append((reader.terms(row)[0], try Target(row, reader, in: database)))
             }
         }
-        var links: [DatabaseValue: RecordLinks.Link] = [:]
-        for (value, target) in targets { links[value] = try link(named: name, to: target, in: parent) }
-        return links
+        return targets
+    }
+
+    /// Gives the sections of a list that is grouped by a foreign key the titles of the records to which their rows refer.
+    func label(
+        _ sections: [Section], of grouping: RowGrouping?, in table: Table
+    ) throws(DatabaseError) -> [Section] {
+        guard case .field(let field) = grouping, let column = table.column(of: field), !sections.isEmpty,
+            let key = table.references.first(where: { $0.columns == [column] })
+        else { return sections }
+        let isInteger =
+            table.columns[column].type.map { $0.kind == .integer } ?? (table.columns[column].affinity == .integer)
+        let values = sections.map { section -> DatabaseValue in
+            guard let title = section.title else { return .null }
+            return isInteger ? Int64(title).map { .integer($0) } ?? .null : .text(Array(title.utf8))
+        }
+        guard let found = try targets(with: values.filter { $0 != .null }, by: key) else { return sections }
+        let titles = Dictionary(found.map { ($0.value, $0.target.title) }) { first, _ in first }
+        return zip(sections, values).map { section, value in
+            var section = section
+            if let title = titles[value] { section.title = String(decoding: title, as: UTF8.self) }
+            return section
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import Levels
 
 /// A list of records as the parts of a statement: the records of a table, or the records that refer to one record.
 struct RecordList {
-    let table: Table
+    private(set) var table: Table
     /// The text after FROM; the alias of the table is `c`.
     private let source: SQL
     /// The conditions that the records meet.
@@ -44,6 +44,7 @@ struct RecordList {
         conditions = [identity.condition(of: "p")]
         terms = table.keyTerms
         equal = key.columns.map { table.term($0, isDescending: false) }
+        self.table.title = table.title.without(key)
     }
 
     /// Creates the list of a table's first level: all records, or in a tree, the records whose reference to the record

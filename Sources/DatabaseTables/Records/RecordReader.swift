@@ -21,9 +21,13 @@ final class RecordReader {
     let references: [(key: ForeignKey, places: [Int32])]
     /// Whether the table is a tree.
     let isTree: Bool
-    private let title: Int32?
+    private let title: ComposedText
+    /// The titles of referenced records that are fields.
+    private let labels: [(name: [UInt8], text: ComposedText)]
     private let rowID: Int32?
-    /// Whether only short values are shown, and not the one that gives the title (`FieldSelection.short`).
+    /// The columns whose values are parts of the title.
+    private let titleColumns: Set<Int>
+    /// Whether only short values are shown, and not those that give the title (`FieldSelection.short`).
     private let isShort: Bool
     /// The maximum size of a text or of data that is shown, in bytes.
     let limit: Int
@@ -42,7 +46,9 @@ final class RecordReader {
     /// Creates a reader of the fields that determine the rows of a query.
     convenience init(list: RecordList, for query: RowQuery) {
         let names = query.lookedAt
-        self.init(list: list, showing: { names?.contains($0.bytes) ?? true }, limit: Self.detailLimit)
+        self.init(
+            table: list.table, ordered: list.terms, showing: { names?.contains($0.bytes) ?? true },
+            limit: Self.detailLimit, labels: list.table.labels.filter { names?.contains($0.name) ?? false })
     }
 
     /// Creates a reader of the fields that rows show without being asked.
@@ -55,9 +61,10 @@ final class RecordReader {
     /// - Parameters:
     ///   - terms: the terms that order the records. Their values are selected, too.
     ///   - hasLinks: whether the values of foreign keys are selected (`references`).
+    ///   - labels: the titles of referenced records that are fields, too.
     init(
         table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int,
-        isShort: Bool = false, hasLinks: Bool = false
+        isShort: Bool = false, hasLinks: Bool = false, labels: [Table.Label] = []
     ) {
         self.table = table
         self.limit = limit
@@ -88,7 +95,18 @@ final class RecordReader {
         }
         self.names = names
         key = table.key.map(place)
-        title = table.titleColumn.map(shownPlace)
+        func text(_ title: RecordTitle) -> ComposedText {
+            ComposedText(
+                parts: title.parts.enumerated().map { number, part in
+                    let separator = number == 0 ? [] : Array(title.separator(before: number).utf8)
+                    if let column = part.column { return (shownPlace(column), part.type, separator) }
+                    columns.append(part.type?.kind == .text ? "left(\(part.sql), \(literal: Self.rowLimit))" : part.sql)
+                    return (Int32(columns.count - 1), part.type, separator)
+                })
+        }
+        title = text(table.title)
+        titleColumns = Set(table.title.parts.compactMap(\.column))
+        self.labels = labels.map { ($0.name, text($0.title)) }
         references =
             hasLinks && !table.isPositional
             ? table.references.filter { $0.columns.allSatisfy { isShown(table.columns[$0]) } }
@@ -159,40 +177,21 @@ final class RecordReader {
 
     /// Begins a packed row with the key and the title of a record.
     func begin(_ row: ResultRow, key: Span<UInt8>, in packer: inout RowPacker) {
-        guard case .sqlite(let statement) = row, let title, case .text = statement.kind(title) else {
-            return packer.beginRow(key: key, title: self.title(row, key: key).span)
+        guard case .sqlite(let statement) = row, title.parts.count == 1,
+            case .text = statement.kind(title.parts[0].place)
+        else { return packer.beginRow(key: key, title: self.title(row, key: key).span) }
+        let isWhole = statement.withContent(title.parts[0].place, .text) { text in
+            guard !text.isEmpty, text.count <= Self.rowLimit, Self.isUTF8(text) else { return false }
+            packer.beginRow(key: key, title: text)
+            return true
         }
-        statement.withContent(title, .text) { text in
-            let isWhole = !text.isEmpty && text.count <= Self.rowLimit && Self.isUTF8(text)
-            if isWhole {
-                packer.beginRow(key: key, title: text)
-            } else {
-                packer.beginRow(key: key, title: Self.title(text, key: key).span)
-            }
-        }
+        if !isWhole { packer.beginRow(key: key, title: self.title(row, key: key).span) }
     }
 
-    /// Returns the title, as text of at most `rowLimit` bytes; the key if the title is NULL, empty or data, or if the
-    /// table has no title column.
+    /// Returns the title, as text of at most `rowLimit` bytes; the key if all parts of the title are NULL, empty or data.
     func title(_ row: ResultRow, key: Span<UInt8>) -> [UInt8] {
-        guard let title else { return Array(copying: key) }
-        switch row {
-        case .sqlite(let statement): return self.title(statement, at: title, key: key)
-        case .postgres(let row): return self.title(row, at: Int(title), key: key)
-        }
-    }
-
-    private func title(_ statement: SQLiteStatement, at title: Int32, key: Span<UInt8>) -> [UInt8] {
-        switch statement.kind(title) {
-        case .null, .data: return Array(copying: key)
-        case .integer: return Array("\(statement.integer(title))".utf8)
-        case .real: return Array(JSONText.real(statement.real(title)).utf8)
-        case .text: return statement.withContent(title, .text) { Self.title($0, key: key) }
-        }
-    }
-
-    private static func title(_ text: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
-        text.isEmpty ? Array(copying: key) : repaired(text.extracting(first: rowLimit))
+        let text = title.value(row)
+        return text.isEmpty ? Array(copying: key) : text
     }
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
@@ -200,6 +199,10 @@ final class RecordReader {
     /// - Returns: a sentence about the first value that exceeds the limit; nil if no value exceeds the limit, and for
     ///   short values.
     func addFields(_ row: ResultRow, to packer: inout RowPacker) -> String? {
+        for label in labels {
+            let text = label.text.value(row)
+            if !text.isEmpty { packer.add(label.name.span, text: text.span) }
+        }
         switch row {
         case .sqlite(let statement): return addFields(statement, to: &packer)
         case .postgres(let row):
@@ -250,8 +253,8 @@ final class RecordReader {
         return refusal
     }
 
-    /// Whether only short values are shown, and the title is the value of a column unless that value is no title.
-    private func givesTitle(_ number: Int) -> Bool { isShort && number == table.titleColumn }
+    /// Whether only short values are shown, and the title shows the value of a column unless that value is no title.
+    private func givesTitle(_ number: Int) -> Bool { isShort && titleColumns.contains(number) }
 
     private static func isShort(_ text: Span<UInt8>) -> Bool { text.count <= FieldSelection.longestShortText }
 
@@ -261,7 +264,7 @@ final class RecordReader {
     }
 
     /// Returns a text as valid UTF-8, with U+FFFD in place of invalid bytes.
-    private static func repaired(_ text: Span<UInt8>) -> [UInt8] {
+    fileprivate static func repaired(_ text: Span<UInt8>) -> [UInt8] {
         let bytes = Array(copying: text)
         return isUTF8(text) ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
     }
@@ -276,18 +279,37 @@ final class RecordReader {
     }
 }
 
-extension RecordReader {
-    /// Returns the title; the key if the title is NULL, empty, data or a structure, or if the table has no title
-    /// column.
-    func title(_ row: PostgresRow, at place: Int, key: Span<UInt8>) -> [UInt8] {
-        guard let number = table.titleColumn, let type = table.columns[number].type, let text = row.bytes(place),
-            let title = type.title(text), !title.isEmpty
-        else { return Array(copying: key) }
-        let shown = title.prefix(Self.rowLimit)
-        return String(validating: shown, as: UTF8.self) != nil
-            ? Array(shown) : Array(String(decoding: shown, as: UTF8.self).utf8)
+/// A text that is made of values of a result.
+private struct ComposedText {
+    /// The place of each value in the result, its type in PostgreSQL, and the text before it.
+    let parts: [(place: Int32, type: PostgresType?, separator: [UInt8])]
+
+    /// Returns at most `RecordReader.rowLimit` bytes; empty if all values are NULL, empty or data.
+    func value(_ row: ResultRow) -> [UInt8] {
+        var text: [UInt8] = []
+        for part in parts {
+            let value =
+                switch row {
+                case .sqlite(let statement): Self.value(statement, at: part.place)
+                case .postgres(let row): row.bytes(Int(part.place)).flatMap { part.type?.title($0) }
+                }
+            guard let value, !value.isEmpty else { continue }
+            text += (text.isEmpty ? [] : part.separator) + value.prefix(RecordReader.rowLimit)
+        }
+        return RecordReader.repaired(text.span.extracting(first: RecordReader.rowLimit))
     }
 
+    private static func value(_ statement: SQLiteStatement, at place: Int32) -> [UInt8]? {
+        switch statement.kind(place) {
+        case .null, .data: nil
+        case .integer: Array("\(statement.integer(place))".utf8)
+        case .real: Array(JSONText.real(statement.real(place)).utf8)
+        case .text: statement.withContent(place, .text) { Array(copying: $0.extracting(first: RecordReader.rowLimit)) }
+        }
+    }
+}
+
+extension RecordReader {
     /// Adds a field to a row, unless the value is NULL or too large. Returns the size of a value that is too large;
     /// otherwise nil.
     func addField(

@@ -22,7 +22,7 @@ public struct Tree: Sendable {
     /// Whether the document is a table that cannot be edited.
     public var isTable = false
     /// How the document was read, as a sentence without its full stop; nil for a document of items.
-    public internal(set) var reading: String?
+    public var reading: String?
     /// Why a document that is read as it is, but resembles a document of items, is none; otherwise nil.
     public var refusalAsItems: String?
     /// What was decided about a document that is read as it is; nil for other documents.

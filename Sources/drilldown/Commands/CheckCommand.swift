@@ -1,4 +1,5 @@
 import Bytes
+import DatabaseTables
 import Glibc
 import Heap
 import Levels
@@ -72,8 +73,29 @@ struct DocumentSummary {
 
     /// The lines of the summary. The last line, with the numbers of items and warnings, is for programs.
     var lines: [String] {
-        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + reading
+        if let tables = loaded.rows as? TableRows { return lines(of: tables) }
+        return ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice
+            + reading
             + [verdict]
+    }
+
+    /// The lines for the tables of a database: one for each table, and how many they are.
+    private func lines(of rows: TableRows) -> [String] {
+        do throws(RowRefusal) {
+            let tables = try rows.overview()
+            let table = TextTable(
+                heads: ["table", "records", "key", "title", "refers to", "no index for"],
+                rows: tables.map { table in
+                    [
+                        table.name, table.count, table.key.joined(separator: ", "), table.title.joined(separator: ", "),
+                        table.references.joined(separator: ", "), table.unindexed.joined(separator: ", "),
+                    ]
+                })
+            return (tables.isEmpty ? [] : table.lines)
+                + ["\(name): \(Quantity(count: tables.count, noun: "table")), \(warnings)"]
+        } catch {
+            return ["\(name): \(error.sentence)"]
+        }
     }
 
     private var reading: [String] { loaded.tree.reading.map { ["\(name): \($0)"] } ?? [] }
@@ -84,10 +106,10 @@ struct DocumentSummary {
         return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]
     }
 
-    private var verdict: String {
-        let warnings = loaded.warnings.count + loaded.omittedWarnings
-        return
-            "\(name): \(Quantity(count: loaded.tree.itemCount, noun: "item")), \(Quantity(count: warnings, noun: "warning"))"
+    private var verdict: String { "\(name): \(Quantity(count: loaded.tree.itemCount, noun: "item")), \(warnings)" }
+
+    private var warnings: Quantity {
+        Quantity(count: loaded.warnings.count + loaded.omittedWarnings, noun: "warning")
     }
 
     private var levels: String { "\(Quantity(count: loaded.tree.deepestLevel.depth + 1, noun: "level"))" }

@@ -108,7 +108,8 @@ struct Option: Sendable {
             "items; natural: as it is; auto: one of these; any; tables",
             \.interpretation.shape, isOfCheck: true),
         Option(
-            name: "title-by", type: .field, "the field that titles a table's records; else one is chosen", \.titleField,
+            name: "title-by", type: .field, "the field, or TABLE=COLUMN,…, that titles records; else chosen",
+            \.titleField,
             isOfCheck: true),
         Option(
             name: "key-by", type: .field, "the field with the keys of a table's records; else chosen", \.keyField,

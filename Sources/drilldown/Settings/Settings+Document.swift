@@ -71,6 +71,22 @@ extension Settings {
             path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
     }
 
+    /// Makes the options for the tables of a database.
+    ///
+    /// - Throws: `UsageError` if the option for titles does not name tables.
+    func tableOptions() throws(UsageError) -> TableRows.Options {
+        var options = tables
+        guard let titleField else { return options }
+        guard let columns = TableRows.Options.titleColumns(in: titleField) else {
+            throw UsageError(
+                fact:
+                    "\(name(\.titleField)): '\(quoted: titleField)' is not a list of tables with their columns, such as \(TableRows.Options.titleExample)."
+            )
+        }
+        options.titleColumns = columns
+        return options
+    }
+
     /// The folder of the served document's assets; nil for a kind of source without assets.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
 }

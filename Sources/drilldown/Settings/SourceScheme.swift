@@ -68,7 +68,7 @@ extension SourceScheme {
             guard !path.isEmpty else { throw UsageError(fact: "'sqlite:' names no file; write sqlite:FILE.") }
             if settings.interpretation.shape == .tables || DatabaseTables.areTables(path: path) {
                 return DatabaseTables(
-                    sqlite: path, name: address, options: settings.tables, patience: settings.firstPatience)
+                    sqlite: path, name: address, options: try settings.tableOptions(), patience: settings.firstPatience)
             }
             return DatabaseTree.sqlite(
                 path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience,
@@ -89,11 +89,12 @@ extension SourceScheme {
         noun: "a database", ownOptions: [(\.databasePasswordFile, "only a PostgreSQL server takes a password")],
         matches: DatabaseTree.isPostgres(address:),
         makeSource: { (address, settings, onNotice) throws(UsageError) in
+            let areTables = settings.interpretation.shape == .tables
+            let options = try settings.tableOptions()
             do throws(SourceError) {
-                let areTables = settings.interpretation.shape == .tables
                 if areTables || !DatabaseTree.isTree(address: address) {
                     return try DatabaseTables(
-                        postgres: address, passwordFile: settings.databasePasswordFile, options: settings.tables,
+                        postgres: address, passwordFile: settings.databasePasswordFile, options: options,
                         refusesTrees: !areTables, patience: settings.firstPatience)
                 }
                 return try DatabaseTree.postgres(

@@ -225,13 +225,13 @@ struct SurveyedNames {
 }
 
 /// How well a name says that it is a title: the place of the name in the list of names; a lower rank is better.
-struct TitleRank: RawRepresentable {
-    let rawValue: Int
+public struct TitleRank: RawRepresentable {
+    public let rawValue: Int
 
-    init(rawValue: Int) { self.rawValue = rawValue }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The rank of a name, compared without case, `_` and `-`; nil for a name that says nothing about titles.
-    init?(_ name: Span<UInt8>) {
+    public init?(_ name: Span<UInt8>) {
         let bare = Self.bare(name)
         if let place = Self.names.firstIndex(of: bare) {
             rawValue = place
@@ -242,13 +242,16 @@ struct TitleRank: RawRepresentable {
         }
     }
 
+    /// Whether the name only ends in `title` or `name`.
+    public var isEnding: Bool { rawValue == Self.names.count }
+
     private static let names = [
         "title", "name", "label", "displayname", "heading", "caption", "headline", "subject", "question", "summary",
         "message", "msg", "text",
     ]
 
     /// Whether a name is `type`, or ends in `id`.
-    static func isTypeOrIdentifier(_ name: Span<UInt8>) -> Bool {
+    public static func isTypeOrIdentifier(_ name: Span<UInt8>) -> Bool {
         let bare = bare(name)
         return bare == "type" || bare.hasSuffix("id")
     }

@@ -10,8 +10,9 @@ public struct DatabaseReference: Hashable, Sendable {
     public var query: String?
     /// The columns that identify a record; empty for the table's own key.
     public var key: [String] = []
-    /// The column with a record's title.
-    public var titleColumn: String?
+    /// The columns that make a record's title, separated by commas; for all tables, as in the option `--title-by`. Nil for
+    /// those that are chosen.
+    public var titleColumns: String?
     /// The columns whose values are the levels above the records.
     public var drillColumns: [String] = []
     /// Conditions on the records, as in the query option `where`.
@@ -33,7 +34,7 @@ extension PackedDictionary {
         reference.table = text("Table")
         reference.query = text("Query")
         reference.key = texts("Key")
-        reference.titleColumn = text("TitleBy")
+        reference.titleColumns = text("TitleBy")
         reference.drillColumns = texts("DrillBy")
         reference.conditions = texts("Where")
         reference.order = text("SortBy")

@@ -76,8 +76,7 @@ struct MemoryDocument: Sendable {
             previous: link(parent, path: path.parent, index: index - 1),
             next: link(parent, path: path.parent, index: index + 1), firstChild: link(item, path: path, index: 0),
             lastChild: link(item, path: path, index: item.children.count - 1), fields: item.fields)
-        let content = JSONText.bytes(of: .dictionary(detail.answer))
-        detail.version = ItemVersion(rawValue: StableHash.digits(of: content))
+        detail.version = ItemVersion(rawValue: StableHash.digits(of: LevelText.bytes(of: detail)))
         return detail
     }
 
@@ -177,27 +176,6 @@ struct MemoryDocument: Sendable {
             return index
         }
         return level / (try item(at: level).keys[index])
-    }
-}
-
-extension Detail {
-    /// The detail in the form of the service's answer.
-    var answer: Fields {
-        func value(_ link: ItemLink?) -> FieldValue {
-            link.map { ["title": .text($0.title), "href": .text($0.path.detailLink)] } ?? .null
-        }
-        return [
-            "title": .text(title), "href": .text(path.detailLink), "level": .text(path.levelLink),
-            "version": .text(version.rawValue), "fieldsVersion": .text(fieldsVersion.rawValue),
-            "depth": .integer(Int64(depth)), "leaf": .boolean(isLeaf), "count": .integer(Int64(count)),
-            "ancestors": .list(ancestors.map { ["title": .text($0.title), "href": .text($0.path.levelLink)] }),
-            "position": [
-                "index": .integer(Int64(position.index)), "of": .integer(Int64(position.count)), "section": 0,
-                "first": .boolean(position.isFirst), "last": .boolean(position.isLast),
-            ],
-            "previous": value(previous), "next": value(next), "firstChild": value(firstChild),
-            "lastChild": value(lastChild), "fields": .dictionary(fields),
-        ]
     }
 }
 

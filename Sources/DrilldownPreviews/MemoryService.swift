@@ -98,9 +98,7 @@ actor MemoryService {
     }
 
     private static func content(of detail: Detail, follow: String? = nil) -> Content {
-        var fields = detail.answer
-        fields["follow"] = follow.map(FieldValue.text)
-        return Content(version: detail.version.rawValue, body: Data(JSONText.bytes(of: .dictionary(fields))))
+        Content(version: detail.version.rawValue, body: Data(LevelText.bytes(of: detail, follow: follow)))
     }
 
     private static func content(of level: Level, request: MemoryRequest) -> Content {

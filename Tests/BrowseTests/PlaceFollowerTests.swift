@@ -82,7 +82,9 @@ struct PlaceFollowerTests {
             #expect(await updates.next() == .level(level, changed: [], removed: 0, isKept: true))
         }
         configuration.send = { _ in throw URLError(.cannotFindHost) }
-        for (place, link) in [(Place(.level, at: ["c"]), "/levels/c"), (Place(.detail, at: ["c"]), "/detail/c")] {
+        for (place, link) in [
+            (Place(.level, at: ["c"]), "/levels/c"), (Place(.detail, at: ["c", "d"]), "/detail/c/d"),
+        ] {
             try await following(place, of: Server(configuration)) { updates in
                 #expect(
                     await updates.next()

@@ -18,6 +18,8 @@
         /// The reason why the detail may be out of date, or why the server refused the detail or an edit; nil if nothing
         /// is wrong.
         public private(set) var problem: Problem?
+        /// Whether the detail comes from the cache folder.
+        public private(set) var isFromCache = false
         /// Whether the detail is the server's current detail, as far as the client knows.
         public private(set) var isCurrent = false
 
@@ -77,7 +79,8 @@
             isCurrent = false
             do {
                 for try await update in server.updates(ofDetail: path) {
-                    (detail, problem, isCurrent) = (update.detail, update.interruption, update.isCurrent)
+                    (detail, problem) = (update.detail, update.interruption)
+                    (isFromCache, isCurrent) = (update.isFromCache, update.isCurrent)
                 }
             } catch {
                 if !Task.isCancelled { fail(error) }

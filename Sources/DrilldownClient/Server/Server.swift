@@ -18,14 +18,14 @@ public final class Server: Sendable {
     /// The configuration with which the server was created.
     public var configuration: Configuration { transport.configuration }
 
-    /// The reason why the last attempt to write a level to the cache folder failed; nil if the attempt succeeded.
+    /// The reason why the last attempt to write to the cache folder failed; nil if the attempt succeeded.
     ///
     /// ```swift
     /// if let problem = server.cacheProblem { print(problem) }
     /// ```
     public var cacheProblem: Problem? { observations.cache?.problem }
 
-    /// Waits until the observed levels are written to the cache folder; call it before the program ends.
+    /// Waits until the observed levels and details are written to the cache folder; call it before the program ends.
     public func flushCache() async { await observations.cache?.flush() }
 
     /// Creates a client of a service with a configuration, without sending a request.
@@ -40,7 +40,7 @@ public final class Server: Sendable {
     ///   - address: an `http` or `https` address. If it has a path, the path is put before the path of each request.
     ///   - readToken: the token for reading, if the service needs a token; nil to read with `editToken`.
     ///   - editToken: the token for edits.
-    ///   - cacheFolder: a folder in which `updates(of:matching:)` keeps the last known levels; nil to keep no levels.
+    ///   - cacheFolder: a folder that keeps the last known levels and details; nil to keep nothing.
     /// - Throws: `Problem` of the kind `.badAddress` if `address` cannot be the address of a service.
     public convenience init(
         _ address: String, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil

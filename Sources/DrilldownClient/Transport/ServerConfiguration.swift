@@ -32,11 +32,12 @@ public struct ServerConfiguration: Sendable {
     /// configuration.send = { [session] request in try await session.data(for: request) }
     /// ```
     public var send: (@Sendable (_ request: URLRequest) async throws -> (Data, URLResponse))?
-    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep no levels.
+    /// A folder in which `updates(of:matching:)` and `updates(ofDetail:)` keep the last known levels and details; nil to
+    /// keep nothing. No other method uses the folder.
     ///
-    /// No other method reads levels from the folder or writes levels to it.
+    /// A detail that was never observed is made of its row, if a level with this row was observed.
     public var cacheFolder: URL?
-    /// The maximum size of the cache folder in bytes; the least recently used levels are removed first.
+    /// The maximum size of the cache folder in bytes; the least recently used files are removed first.
     public var maximumCacheBytes = 64 << 20
     /// The time-out for a connection without data, in seconds. It is added to the wait that a request asks for.
     public var timeout: Double = 30

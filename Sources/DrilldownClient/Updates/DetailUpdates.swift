@@ -23,7 +23,8 @@ public struct DetailUpdates: AsyncSequence, Sendable {
         /// - Throws: the `Problem` with which the server refuses the detail.
         public mutating func next() async throws -> DetailUpdate? {
             guard let newest = try await observer.next()?.newest else { return nil }
-            return DetailUpdate(detail: newest.content, interruption: newest.interruption)
+            return DetailUpdate(
+                detail: newest.content, isFromCache: newest.isFromCache, interruption: newest.interruption)
         }
     }
 }
@@ -32,18 +33,21 @@ public struct DetailUpdates: AsyncSequence, Sendable {
 public struct DetailUpdate: Sendable, Hashable {
     /// The detail; nil as long as no state of the detail is known, because the server cannot be reached.
     public let detail: Detail?
+    /// Whether the detail comes from the cache folder. If true, another update follows when the server answers.
+    public let isFromCache: Bool
     /// The reason why the detail may be out of date; nil while the server can be reached. The observation continues
     /// during an interruption.
     public let interruption: Problem?
 
     /// Creates an update with these values.
-    public init(detail: Detail?, interruption: Problem? = nil) {
+    public init(detail: Detail?, isFromCache: Bool = false, interruption: Problem? = nil) {
         self.detail = detail
+        self.isFromCache = isFromCache
         self.interruption = interruption
     }
 
     /// Whether the detail is the server's current detail, as far as the client knows.
-    public var isCurrent: Bool { detail != nil && interruption == nil }
+    public var isCurrent: Bool { detail != nil && !isFromCache && interruption == nil }
 }
 
 /// A detail to observe.
@@ -65,8 +69,7 @@ struct DetailTarget: Observed {
 private struct DetailPoller: Poller {
     let transport: Transport
     let path: ItemPath
-    private var detail: Detail?
-    private(set) var follow: String?
+    private var copy: DetailCopy?
 
     init(transport: Transport, path: ItemPath) { (self.transport, self.path) = (transport, path) }
 
@@ -76,9 +79,19 @@ private struct DetailPoller: Poller {
             after: follow, beginningWith: path.detailLink, wait: wait, over: session)
         let (detail, follow) = try transport.read(answer, as: DetailReader.answer)
         guard let follow else { throw Problem.notFollowed(path.detailLink, by: transport.address) }
-        defer { (self.detail, self.follow) = (detail, follow) }
-        return detail == self.detail ? nil : detail
+        defer { copy = DetailCopy(detail: detail, follow: follow) }
+        return detail == copy?.detail ? nil : detail
     }
 
-    mutating func beginAnew() { follow = nil }
+    var follow: String? { copy?.follow }
+
+    mutating func beginAnew() { copy?.follow = nil }
+
+    mutating func restore(from cache: CopyCache) async -> Detail? {
+        copy = await cache.copy(of: path.detailLink)
+        if copy == nil { copy = await cache.detail(at: path) }
+        return copy?.detail
+    }
+
+    func keep(in cache: CopyCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: path.detailLink) }
 }

@@ -41,12 +41,12 @@ struct LevelPoller: Poller {
         for page in copy?.pages.indices ?? 0..<0 { copy?.pages[page].follow = nil }
     }
 
-    mutating func restore(from cache: LevelCache) async -> Level? {
-        copy = await cache.copy(of: target)
+    mutating func restore(from cache: CopyCache) async -> Level? {
+        copy = await cache.copy(of: target.link)
         return copy?.level
     }
 
-    func keep(in cache: LevelCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: target) }
+    func keep(in cache: CopyCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: target.link) }
 
     /// The number of rows of a page; nil if the query selects one page.
     private var limit: Int? { target.isPage ? nil : LevelTarget.pageSize }

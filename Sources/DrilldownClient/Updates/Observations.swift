@@ -27,15 +27,13 @@ protocol Poller<Content>: Sendable {
     /// Whether a state takes several requests, none of which can wait for a change.
     var isWide: Bool { get }
     /// Takes the last known state from a cache and returns it; returns nil if the cache lacks a state.
-    mutating func restore(from cache: LevelCache) async -> Content?
+    mutating func restore(from cache: CopyCache) async -> Content?
     /// Puts the current state into a cache. If `isGone`, the item does not exist any more, and its state is removed.
-    func keep(in cache: LevelCache, isGone: Bool)
+    func keep(in cache: CopyCache, isGone: Bool)
 }
 
 extension Poller {
     var isWide: Bool { false }
-    mutating func restore(from cache: LevelCache) async -> Content? { nil }
-    func keep(in cache: LevelCache, isGone: Bool) {}
 }
 
 /// The observed levels and details of one server.
@@ -46,8 +44,8 @@ extension Poller {
 /// again.
 final class Observations: Sendable {
     let transport: Transport
-    /// The cache of the last known levels; nil without a cache folder.
-    let cache: LevelCache?
+    /// The cache of the last known levels and details; nil without a cache folder.
+    let cache: CopyCache?
     /// The waiting times after failures.
     let backoff = Guarded(Backoff())
     let changes: ChangeFollower
@@ -71,7 +69,7 @@ final class Observations: Sendable {
 
     init(_ transport: Transport) {
         self.transport = transport
-        cache = LevelCache(transport.configuration)
+        cache = CopyCache(transport.configuration)
         changes = ChangeFollower(transport)
     }
 

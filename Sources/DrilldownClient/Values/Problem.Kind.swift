@@ -117,7 +117,7 @@ extension Problem.Kind {
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
     /// The lists and dictionaries in the answer are nested deeper than 512, the maximum that the library reads.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
-    /// A level could not be written to the cache folder; only `Server.cacheProblem` has this kind.
+    /// A level or a detail could not be written to the cache folder; only `Server.cacheProblem` has this kind.
     public static let unwritableCache = Problem.Kind(rawValue: "unwritable-cache")
     /// Something other than the service refused the request: a proxy, or the login page of a network.
     public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")

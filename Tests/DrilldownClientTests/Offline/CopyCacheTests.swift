@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
-struct LevelCacheTests {
+struct CopyCacheTests {
     private let folder: ScratchFolder
     private let cache: CacheFolder
     private let target = LevelTarget(path: ["Item 4"], query: .all.sorted(by: "Title"))
@@ -140,7 +140,7 @@ struct LevelCacheTests {
             try bytes.write(to: file, options: .atomic)
             sender.yield(bytes)
         }
-        let kept = LevelCache(observed)
+        let kept = CopyCache(observed)
         let copies = (1...4).map { copy(rows: $0) }
         var states = written.makeAsyncIterator()
         for state in [[copies[0]], Array(copies[1...2]), [copies[3]]] {
@@ -148,7 +148,7 @@ struct LevelCacheTests {
             var read: LevelCopy?
             while read?.pages != state.last?.pages {
                 let bytes = try #require(await states.next())
-                read = CachedLevel.read([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
+                read = LevelCopy([UInt8](bytes), identity: "\(cache.server) /levels/Item%204?sort=Title")
             }
         }
         // This state is usually not written yet.
@@ -173,7 +173,7 @@ struct LevelCacheTests {
         #expect(await cache.copy(of: target) == nil)
         let problem = try #require(server.cacheProblem)
         #expect(problem.kind == .unwritableCache)
-        #expect(problem.detail.hasPrefix("Levels cannot be written to '\(url.path)': "))
+        #expect(problem.detail.hasPrefix("Copies cannot be written to '\(url.path)': "))
         try folder.remove("file")
         cache.keep(copy(), of: target)
         await cache.flush()
@@ -187,7 +187,7 @@ struct LevelCacheTests {
         let targets = (0..<5).map { LevelTarget(path: ["Item \($0)"], query: .all) }
         try cache.write(copy(rows: 10), of: targets[0])
         let size = try Data(contentsOf: URL(fileURLWithPath: folder("cache/\(try file())"))).count
-        let kept = LevelCache(CacheFolder(url: cache.url, server: cache.server, limit: 2 * size + size / 2))
+        let kept = CopyCache(CacheFolder(url: cache.url, server: cache.server, limit: 2 * size + size / 2))
         for target in targets {
             kept.keep(copy(rows: 10), of: target)
             await kept.flush()
@@ -198,7 +198,7 @@ struct LevelCacheTests {
 
     @Test func `A state that comes while an older one is written is written too`() async throws {
         let (older, newer) = (copy(rows: 3), copy(rows: 4))
-        let owner = Guarded<LevelCache?>(nil)
+        let owner = Guarded<CopyCache?>(nil)
         var slow = cache
         slow.replace = { [target] file, bytes in
             // The first time only: keeping a state again has to be written again.
@@ -208,7 +208,7 @@ struct LevelCacheTests {
             }
             try bytes.write(to: file, options: .atomic)
         }
-        let kept = LevelCache(slow)
+        let kept = CopyCache(slow)
         owner.withLock { $0 = kept }
         kept.keep(older, of: target)
         await kept.flush()
@@ -288,6 +288,18 @@ struct LevelCacheTests {
         let kept = await second.observations.cache?.copy(of: LevelTarget(path: .root, query: .all))
         #expect((kept != nil) == isKept)
     }
+}
+
+extension CacheFolder {
+    fileprivate func copy(of target: LevelTarget) -> LevelCopy? { copy(of: target.link) }
+    fileprivate func write(_ copy: LevelCopy, of target: LevelTarget) throws {
+        try write(copy, kind: LevelCopy.kind, of: target.link)
+    }
+}
+
+extension CopyCache {
+    fileprivate func copy(of target: LevelTarget) async -> LevelCopy? { await copy(of: target.link) }
+    fileprivate func keep(_ copy: LevelCopy, of target: LevelTarget) { keep(copy, of: target.link) }
 }
 
 extension Server {

@@ -95,6 +95,8 @@ struct Table: Sendable {
     /// The titles of the records to which foreign keys of one column lead, by the names of their fields, such as
     /// `GenreId.title`.
     var labels: [Label] = []
+    /// The indexes that find texts.
+    var textIndexes: [TextIndex] = []
     /// The foreign keys of the table, in the order of their declaration.
     var references: [ForeignKey] = []
     /// The foreign key that makes the table a tree: each record is below the record to which this foreign key refers.

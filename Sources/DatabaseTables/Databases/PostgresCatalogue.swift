@@ -17,6 +17,7 @@ struct PostgresCatalogue {
         self.reader = reader
         try readTables()
         try readIndexes()
+        try readTextIndexes()
         try readForeignKeys()
         if let query = options.reference?.query { try add(query: query) }
         for number in tables.indices { byName[tables[number].name] = indexes[number] }
@@ -113,6 +114,28 @@ struct PostgresCatalogue {
             let isKey = row.flag(3) || row.flag(4) && all.allSatisfy { tables[table].columns[$0].isNotNull }
             guard isKey, all.allSatisfy({ tables[table].columns[$0].isOrdered }) else { return }
             if tables[table].key.isEmpty, !tables[table].isInherited { tables[table].key = all }
+        }
+    }
+
+    /// Selects the columns with an index of `pg_trgm`, or of type `tsvector` with an index. A generated column names its
+    /// configuration in its expression.
+    private static let textIndexesQuery: SQL = """
+        SELECT i.indrelid, k.number, o.opcname <> 'tsvector_ops', (
+          SELECT substring(pg_get_expr(d.adbin, d.adrelid) FROM '''([^'']+)''::regconfig') FROM pg_attrdef d
+          WHERE d.adrelid = i.indrelid AND d.adnum = k.number)
+        FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indclass::oid[]) AS k (number, class)
+          JOIN pg_opclass o ON o.oid = k.class
+        WHERE i.indisvalid AND i.indpred IS NULL AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops', 'tsvector_ops')
+        ORDER BY i.indexrelid, k.number
+        """
+
+    private mutating func readTextIndexes() throws(DatabaseError) {
+        try reader.rows(Self.textIndexesQuery) { (row) throws(DatabaseError) in
+            guard let table = row.number(0).flatMap({ numbers[$0] }),
+                let column = row.number(1).flatMap({ columns[table][$0] })
+            else { return }
+            tables[table].textIndexes.append(
+                row.flag(2) ? .trigrams(column: column) : .words(column: column, configuration: row.string(3)))
         }
     }
 

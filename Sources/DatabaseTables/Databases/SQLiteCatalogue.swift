@@ -40,6 +40,30 @@ private struct SQLiteCatalogueReader {
             }
         }
         for number in tables.indices { try addForeignKeys(of: number) }
+        try addTextIndexes()
+    }
+
+    /// Adds the tables of FTS5 to the tables whose texts they find: the table that is their content, or themselves.
+    private mutating func addTextIndexes() throws(DatabaseError) {
+        let made = try connection.allRows(
+            "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY name"
+        )
+        for row in made {
+            guard let name = row[0].string, let declaration = row[1].string.flatMap(TextIndex.Declaration.init),
+                tables.contains(where: { $0.name == name })
+            else { continue }
+            let content = declaration.options["content"] ?? name
+            guard let number = tables.firstIndex(where: { $0.name.lowercased() == content.lowercased() }) else {
+                continue
+            }
+            let table = tables[number]
+            let named = declaration.options["content_rowid"].flatMap(table.column)
+            guard let key = named.map({ table.columns[$0].quoted }) ?? table.rowID else { continue }
+            tables[number].textIndexes.append(
+                .fullText(
+                    name: name, key: "c.\(key)", columns: Set(declaration.columns.compactMap(table.column)),
+                    hasTrigrams: declaration.options["tokenize"]?.hasPrefix("trigram") ?? false))
+        }
     }
 
     private mutating func add(_ name: String, kind: String, isStrict: Bool) throws(DatabaseError) {

@@ -25,6 +25,18 @@ struct NarrowedList {
         if !query.alternatives.isEmpty, narrow(byAny: query.alternatives) { rest.alternatives = [] }
     }
 
+    /// Returns the list narrowed to the records that an index of texts finds for the search of the query, too; nil if no
+    /// index finds them. Each record must still be searched.
+    func found(by query: RowQuery) -> NarrowedList? {
+        guard let text = query.search,
+            let condition = list.table.condition(finding: text, in: query.searchedFields ?? .title)
+        else { return nil }
+        var found = self
+        found.list.add(condition)
+        (found.list.isNarrowed, found.list.hasAlternatives, found.isNarrowed) = (true, true, true)
+        return found
+    }
+
     /// Removes records that meet none of some conditions, if a statement can express all these conditions. Returns
     /// whether it can, and whether no such records are left.
     private mutating func narrow(byAny conditions: [RowCondition]) -> Bool {

@@ -7,6 +7,8 @@ struct RecordCount: Sendable, Equatable {
     /// Whether the number is an estimate, which may be too low or too high.
     let isEstimate: Bool
 
+    static let none = RecordCount(number: 0, isEstimate: false)
+
     /// - Parameter number: may be anything, because the statistics of a database can be written by anyone.
     init(number: Int, isEstimate: Bool) {
         self.number = RowOffset(clamping: number).number

@@ -153,6 +153,11 @@ struct RecordLevel: TableLevel {
         return try page(PageRequest(query: query, cursor: PageCursor.of(query), database: database)).read()
     }
 
+    /// Returns the first records that an index finds for the search of a query.
+    func hits(of asked: RowQuery) throws -> RowPage {
+        try narrowedPage(PageRequest(query: list.query(asked), cursor: nil, database: database)).read()
+    }
+
     /// Chooses the kind of page that answers a query.
     private func page(_ asked: PageRequest) throws -> any RecordPage {
         let query = asked.query
@@ -177,10 +182,7 @@ struct RecordLevel: TableLevel {
             return ArrangedPage(
                 list: try indexes.candidates(for: query), asked: asked, rest: query, count: count.number)
         }
-        guard !query.hasConditions else { return try narrowedPage(asked) }
-        guard query.search == nil else {
-            throw try indexes.needsIndex(terms: [], parameter: "q", purpose: "finds a text in its records")
-        }
+        guard !query.hasConditions, query.search == nil else { return try narrowedPage(asked) }
         guard let grouping = query.order.group, grouping != .document else {
             // The rows that follow the records lack the fields of the order, so these rows are last, as in a tree.
             return KeyOrderPage(list: try indexes.ordered(by: query.order.sort), asked: asked, count: count)
@@ -212,8 +214,8 @@ struct RecordLevel: TableLevel {
         return SectionedPage(list: try indexes.ordered(by: .title, for: "group"), asked: asked, runs: runs)
     }
 
-    /// Returns a page of the records of a large table that meet the conditions of a query. An index must find these
-    /// records.
+    /// Returns a page of the records of a large table that meet the conditions of a query, or contain its text. An index
+    /// must find these records.
     private func narrowedPage(_ asked: PageRequest) throws -> any RecordPage {
         let query = asked.query
         let most = database.options.arrangedRows
@@ -221,28 +223,36 @@ struct RecordLevel: TableLevel {
         records.following = []
         let indexes = ListIndexes(list: records, database: database)
         let narrowed = NarrowedList(records, by: query)
-        let parameter = query.conditions.isEmpty ? "any" : "where"
+        let parameter = query.conditions.isEmpty ? query.alternatives.isEmpty ? "q" : "any" : "where"
         let sort = query.order.sort ?? .document
-        guard try narrowed.isSought(in: database) else {
-            let field = narrowed.field ?? query.comparedFields[0]
+        var count: RecordCount?
+        // An index of texts misses parts of words, so the conditions alone are better if they suffice.
+        for narrowed in [narrowed, narrowed.found(by: query)].compactMap(\.self)
+        where try narrowed.isSought(in: database) {
+            let found = narrowed.isEmpty ? .none : try database.count(narrowed.list, upTo: most)
+            guard found.isEstimate else {
+                return ArrangedPage(list: narrowed.list, asked: asked, rest: narrowed.rest, count: found.number)
+            }
+            count = count ?? found
+        }
+        guard let count else {
+            guard let field = narrowed.field ?? query.comparedFields.first else {
+                throw try indexes.needsIndex(terms: [], parameter: parameter, purpose: "finds a text in its records")
+            }
             throw try indexes.needsIndex(
                 terms: narrowed.field == nil ? [] : narrowed.indexTerms(by: sort), parameter: parameter,
                 purpose: "finds the records with this '\(quoted: field.name)'")
         }
-        let none = RecordCount(number: 0, isEstimate: false)
-        let found = narrowed.isEmpty ? none : try database.count(narrowed.list, upTo: most)
-        guard found.isEstimate else {
-            return ArrangedPage(list: narrowed.list, asked: asked, rest: narrowed.rest, count: found.number)
-        }
         guard !narrowed.rest.hasConditions, query.search == nil, query.order.group ?? .document == .document else {
+            let wanted = query.hasConditions ? "meet the condition" : "contain the text"
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: parameter,
                 sentence:
-                    "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
+                    "More than \(most) records of '\(quoted: list.table.name)' may \(wanted), which are too many to be looked through; \(query.hasConditions ? "add another condition" : "ask for a longer text")."
             )
         }
         return KeyOrderPage(
-            list: try indexes.ordered(narrowed, by: sort, for: parameter), asked: asked, count: found)
+            list: try indexes.ordered(narrowed, by: sort, for: parameter), asked: asked, count: count)
     }
 }
 

@@ -42,15 +42,22 @@ extension ShortLevel {
         return try Item.Step(key: row.key, title: row.title)
     }
 
-    func page(_ query: RowQuery) throws -> RowPage {
-        let cursor = try PageCursor.of(query)
+    func page(_ query: RowQuery) throws -> RowPage { try page(of: query) }
+
+    /// Returns all rows, and those that a query shows.
+    func arranged(by query: RowQuery) throws(DatabaseError) -> (level: Level, rows: ArrangedRows) {
         var known = RowPacker()
         for number in 0..<rowCount {
             let row = row(number)
             known.beginRow(key: row.key.span, title: row.title.span)
         }
         let level = try known.packed()
-        let all = ArrangedRows(level: level, by: query)
+        return (level, ArrangedRows(level: level, by: query))
+    }
+
+    func page(of query: RowQuery) throws -> RowPage {
+        let cursor = try PageCursor.of(query)
+        let (level, all) = try arranged(by: query)
         var start = query.page.firstPosition
         if let cursor {
             // Rows before the cursor may be gone.

@@ -110,6 +110,56 @@ public struct RowPage: Sendable {
             isEstimate: isEstimate, sections: sections, childCounts: childCounts, next: next, notes: notes)
     }
 
+    /// Creates a page of the hits of a search in several levels that were packed for their pages.
+    ///
+    /// - Parameters:
+    ///   - level: the level that is searched.
+    ///   - hits: the hits on the level itself: the numbers of its rows.
+    ///   - counts: the numbers of rows below these hits.
+    ///   - below: the hits on the levels below rows of the level, with the numbers of these rows.
+    ///   - page: the hits to show.
+    ///   - next: returns the end of the page, for the position of the first hit after it.
+    ///   - refusal: the reason why not all hits are found; nil if all are found.
+    public init(
+        hits: [Int], on level: Level, counts: [Int], below: [(row: Int, page: RowPage)], showing page: PageQuery,
+        from start: Int, refusal: String?, next: (Int) -> RowBookmark
+    ) {
+        var children = [Level?](repeating: nil, count: level.count)
+        for part in below { children[part.row] = part.page.listing.level }
+        var listing = Listing(level.replacing(children: children))
+        var found = hits.map { (place: Place(row: $0), page: RowPage?.none, number: 0) }
+        for part in below {
+            guard let branch = listing.addBranch(below: Place(row: part.row)) else { continue }
+            found += part.page.numbers.map { (Place(branch: branch, row: $0), part.page, $0) }
+        }
+        let positions = page.positions(from: start, of: found.count)
+        var notes = Notes()
+        (notes.areHits, notes.refusal) = (true, refusal)
+        var childCounts: [Int] = []
+        for (number, position) in positions.enumerated() {
+            let hit = found[position]
+            guard let page = hit.page else {
+                childCounts.append(counts[position])
+                continue
+            }
+            childCounts.append(page.supplied?.childCounts[hit.number] ?? 0)
+            if page.supplied?.notes.estimatedCounts.contains(hit.number) == true {
+                notes.estimatedCounts.insert(number)
+            }
+            notes.rowRefusals[number] = page.supplied?.notes.rowRefusals[hit.number]
+            for link in page.references?.links(ofRow: hit.number) ?? [] {
+                notes.references.note(notes.references.add(link), ofRow: number)
+            }
+        }
+        listing.show(positions.map { found[$0].place }, from: 0, of: positions.count, with: .trail)
+        self.listing = listing
+        numbers = 0..<positions.count
+        (self.start, count, isOutline) = (positions.lowerBound, found.count, false)
+        supplied = Supplied(
+            isEstimate: false, sections: [], childCounts: childCounts,
+            next: positions.upperBound < found.count ? next(positions.upperBound) : nil, notes: notes)
+    }
+
     /// Whether `count` is an estimate.
     public var isEstimate: Bool { supplied?.isEstimate ?? false }
 

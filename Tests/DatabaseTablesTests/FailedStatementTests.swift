@@ -57,8 +57,8 @@ private final class FailingConnection: TableConnection {
     }
 
     func briefly<Result>(
-        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
-    ) throws(DatabaseError) -> Result? { try inner.briefly(isLimited: isLimited, body) }
+        within limit: Duration?, _ body: () throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result? { try inner.briefly(within: limit, body) }
 
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         try step()

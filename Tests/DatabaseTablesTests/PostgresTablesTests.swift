@@ -92,9 +92,9 @@ import TreeSources
         let other = try Self.connection(to: server, database: name)
         try other.run("BEGIN; LOCK TABLE \"Album\" IN ACCESS EXCLUSIVE MODE")
         #expect(
-            try list("", in: rows) == ["Album Album 0", "Artist Artist 3", "Names Names 3", "Note Note 2"])
+            try list("", in: rows) == ["Album Album 1", "Artist Artist 3", "Names Names 3", "Note Note 2"])
         #expect(
-            try list("/Artist/1", in: rows) == ["Album (Artist) Album (Artist) 0", "Album (Guest) Album (Guest) 0"])
+            try list("/Artist/1", in: rows) == ["Album (Artist) Album (Artist) 1", "Album (Guest) Album (Guest) 1"])
         #expect(throws: RowRefusal.self) { try list("/Album", in: rows) }
         try other.run("COMMIT")
         #expect(try list("", in: rows).first == "Album Album 4")

@@ -109,10 +109,11 @@ final class PostgresTables: TableConnection {
     }
 
     func briefly<Result>(
-        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
+        within limit: Duration?, _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
-        let limit = isLimited ? "; SET LOCAL statement_timeout = '200ms'" : ""
-        try reader.run("SAVEPOINT brief; SET LOCAL lock_timeout = '20ms'\(limit)")
+        // A time of 0 would mean no limit.
+        let time = limit.map { "; SET LOCAL statement_timeout = '\(Int(max(1, $0 / .milliseconds(1))))ms'" } ?? ""
+        try reader.run("SAVEPOINT brief; SET LOCAL lock_timeout = '20ms'\(time)")
         var result: Result?
         do throws(DatabaseError) { result = try body() } catch {
             guard error.kind != .away else { throw error }

@@ -88,12 +88,12 @@ final class SQLiteTables: TableConnection {
     }
 
     func briefly<Result>(
-        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
+        within limit: Duration?, _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
         // A lock holds for the whole file, so without a time limit nothing differs.
-        guard isLimited else { return try body() }
+        guard let limit else { return try body() }
         do throws(DatabaseError) {
-            return try connection.within(.milliseconds(200), body)
+            return try connection.within(limit, body)
         } catch {
             guard [.timeout, .tooLarge, .other].contains(error.kind) else { throw error }
             return nil

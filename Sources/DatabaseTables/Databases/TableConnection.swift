@@ -35,9 +35,9 @@ protocol TableConnection: AnyObject {
     /// Runs statements that may take long, wait for a lock or fail. The result is nil if the statements exceed a short
     /// time limit, if a table is locked, or if the database refuses the statements.
     ///
-    /// - Parameter isLimited: whether there is a time limit. Without it, only the wait for a lock is short.
+    /// - Parameter limit: the time limit. Without it, only the wait for a lock is short.
     func briefly<Result>(
-        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
+        within limit: Duration?, _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result?
 
     /// Returns the approximate number of records in a large table.

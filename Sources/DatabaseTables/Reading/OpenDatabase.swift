@@ -17,6 +17,8 @@ final class OpenDatabase: @unchecked Sendable {
     /// The results that are kept for the latest state.
     private(set) var known = KnownState()
     private let states: KnownStates
+    /// The time that is left for counting views in this answer.
+    var briefTime = Duration.zero
     /// The query plans of statements for the present schema.
     private var plans: [String: StatementPlan] = [:]
 
@@ -33,6 +35,7 @@ final class OpenDatabase: @unchecked Sendable {
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(DatabaseError) {
         let found = try connection.begin(until: deadline, while: isWanted)
+        briefTime = .milliseconds(500)
         if found.schema != state.schema {
             catalogue = try connection.readCatalogue(options)
             plans = [:]

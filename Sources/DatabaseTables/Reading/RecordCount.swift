@@ -78,16 +78,34 @@ extension OpenDatabase {
         known.keep(RecordCount(number: count, isEstimate: false), as: list.name("\(mostCounted)"))
     }
 
-    /// Returns the number of records of one of several lists; an estimate if the list cannot be counted soon. A view that
-    /// fails, or a table that is locked, must not refuse or delay the other lists.
+    /// Returns the number of records of a list without waiting for it: an estimate if the list cannot be counted soon, or
+    /// if other lists of the answer have taken the time for that. A view that fails, or a table that is locked, does not
+    /// refuse or delay the answer, and counts as not empty.
     func briefCount(_ list: RecordList) throws(DatabaseError) -> RecordCount {
-        let count = try connection.briefly(isLimited: list.table.isMade) { () throws(DatabaseError) in
-            try self.count(list)
-        }
+        let count = try briefly(isMade: list.table.isMade) { () throws(DatabaseError) in try self.count(list) }
         if let count { return count }
-        let estimate = try connection.briefly(isLimited: true) { () throws(DatabaseError) in
+        let estimate = try briefly(isMade: true) { () throws(DatabaseError) in
             try connection.estimate(list.table)
         }
-        return RecordCount(number: estimate ?? 0, isEstimate: true)
+        return RecordCount(number: max(1, estimate ?? 1), isEstimate: true)
     }
+
+    /// Returns the number of records of the requested list, as `briefCount`, but waits for a table.
+    func shownCount(_ list: RecordList) throws(DatabaseError) -> RecordCount {
+        guard list.table.isMade, list.own.conditions.isEmpty, !list.table.isPositional else { return try count(list) }
+        return try briefCount(list)
+    }
+
+    private func briefly<Result>(
+        isMade: Bool, _ body: () throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result? {
+        guard isMade else { return try connection.briefly(within: nil, body) }
+        guard briefTime > .zero else { return nil }
+        let begun = ContinuousClock.now
+        defer { briefTime -= ContinuousClock.now - begun }
+        return try connection.briefly(within: min(briefTime, Self.longestCount), body)
+    }
+
+    /// The time after which the count of one view is an estimate.
+    private static let longestCount = Duration.milliseconds(50)
 }

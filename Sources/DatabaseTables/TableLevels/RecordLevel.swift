@@ -85,7 +85,7 @@ struct RecordLevel: TableLevel {
 
     func count() throws -> Int { list.isReadOnce ? try database.counted(list)?.number ?? 1 : try rowCount }
 
-    private var rowCount: Int { get throws { try database.count(list).number + list.following.count } }
+    private var rowCount: Int { get throws { try database.shownCount(list).number + list.following.count } }
 
     // MARK: Details
 
@@ -169,11 +169,12 @@ struct RecordLevel: TableLevel {
                 ? PositionalPage(list: list, asked: asked)
                 : ArrangedPage(list: list, asked: asked, rest: query, count: RecordList.mostPositions)
         }
-        let records = try database.total(list)
+        let isPlain = query.keepsOrder && !query.hasConditions
+        let records = isPlain && !list.isArranged ? try database.shownCount(list) : try database.total(list)
         let indexes = ListIndexes(list: list, database: database)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
+        if isPlain { return KeyOrderPage(list: list, asked: asked, count: count) }
         if query.keepsOrder {
-            if !query.hasConditions { return KeyOrderPage(list: list, asked: asked, count: count) }
             if let (found, count) = try indexes.indexed(by: query) {
                 return KeyOrderPage(list: found, asked: asked, count: count)
             }

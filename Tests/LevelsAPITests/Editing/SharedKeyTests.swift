@@ -92,6 +92,27 @@ import Testing
         #expect(send(insert, insert, #"{"delete":"/detail/new~2"}"#, patch.dropLast() + condition).status == 200)
     }
 
+    @Test("need it where an earlier step has moved them, too")
+    func movedBefore() throws {
+        let document =
+            #"[{"Title":"Box","Rows":[{"Title":"Dup","N":1},{"Title":"Dup","N":2},"One"]},{"Title":"New","Rows":[]}]"#
+        let desk = try EditDesk(document)
+        func send(_ path: String, _ member: String = "") -> Answer {
+            let move = #"{"move":"/detail/Box","to":"/levels/New"}"#
+            return desk.send(.post, "/edits", #"{"edits":[\#(move),{"delete":"/detail/New/Box/\#(path)"\#(member)}]}"#)
+        }
+        let refused = send("Dup~2")
+        #expect(refused.status == 428)
+        #expect(
+            refused.line.contains(
+                #""detail":"/Box/Dup has the same Key or title as another item of its level, and may now have its path. "#
+            ),
+            "\(refused.line)")
+        #expect(refused.line.hasSuffix(#","edit":1}"#))
+        #expect(try Self.member("current", of: refused.text) == desk.get("/detail/Box/Dup~2").entityTag)
+        #expect(send("One").status == 200)
+    }
+
     @Test("are not changed by a step that names the tag of another item")
     func laterSteps() throws {
         let document = #"["First",{"Title":"Dup","N":1},{"Title":"Dup","N":2},{"Title":"Dup","N":3}]"#

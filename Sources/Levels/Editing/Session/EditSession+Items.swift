@@ -107,18 +107,26 @@ extension EditSession {
                     "After the steps before it, '\(quoted: "\(path)")' is another item than the one with this tag; "
                     + "change or remove the last of the items with the same Key or title first.")
         }
-        guard let base = unconditionalBase, let item = Self.itemWithSharedKey(path, in: base, names: names) else {
-            return
-        }
+        guard let base = unconditionalBase, let (item, isMoved) = itemWithSharedKey(target, in: base) else { return }
         throw EditRefusal(
             .preconditionRequired(item),
             detail:
-                "\(item.titlePath) has the same Key or title as another item of its level, and may now have its path.")
+                "\(item.titlePath) has the same Key or title as another item of its level, and may now have its path."
+                + (isMoved ? " Put the step before the one that moves it." : ""))
     }
 
-    private static func itemWithSharedKey(_ path: ItemPath, in document: Level, names: StructuralNames) -> Item? {
-        guard case .found(let item) = Item.find(path, in: document), item.depth > 0 else { return nil }
-        return item.own.level.sharesNaturalKey(item.own.row) ? item : nil
+    /// Returns the item at the target's path in a document, or the item that has moved there, if a sibling has its natural
+    /// key.
+    private func itemWithSharedKey(_ target: EditTarget, in document: Level) -> (item: Item, isMoved: Bool)? {
+        var (item, isMoved) = (Item?.none, false)
+        if case .found(let found) = Item.find(target.found.path, in: document) {
+            item = found
+        } else if composition == nil, let rows = files[target.file].draft.item(at: target.path)?.origin {
+            // The rows of a mounted file are not those of the composed document.
+            (item, isMoved) = (Item(rowPath: rows, in: document), true)
+        }
+        guard let item, item.depth > 0, item.own.level.sharesNaturalKey(item.own.row) else { return nil }
+        return (item, isMoved)
     }
 
     static func missing(_ key: String, nearest: Item) -> EditRefusal {

@@ -1,7 +1,8 @@
-// The columns for an address: one for each level of the path; on narrow screens, only the last column. A column is a
-// `Pane`. A `Wanted` describes a column that an address needs (types.d.ts).
+// The columns for an address: one for each level of the path; on narrow screens, only the last column; on wide screens, also
+// the inspector, which shows the detail of the chosen item. A column is a `Pane`. A `Wanted` describes a column that an
+// address needs (types.d.ts).
 
-import {restoreWidth} from './columns.js'
+import {fitColumns, restoreWidth} from './columns.js'
 import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
@@ -26,6 +27,7 @@ class App {
   #everywhere = document.querySelector('.everywhere')
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
+  #wide = matchMedia('(min-width: 64rem)')
   #rendering = new AbortController()
   // The number of changes so far. If this number grows during a request, the answer may be older than the change.
   changes = 0
@@ -42,8 +44,9 @@ class App {
     addEventListener('mouseover', showWhole)
     on(this.#everywhere, 'input', debounced(120, () => this.#searchEverywhere()))
     on(this.#everywhere, 'keydown', event => event.stopPropagation())
-    for (const type of ['before', 'after']) on(window, type + 'print', () => this.panes.at(-1).print?.(type === 'before'))
-    on(this.#narrow, 'change', () => this.render(this.place))
+    for (const type of ['before', 'after']) on(window, type + 'print', () => this.current.print?.(type === 'before'))
+    for (const each of [this.#narrow, this.#wide]) on(each, 'change', () => this.render(this.place))
+    addEventListener('resize', () => this.#fit())
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
     const rendered = this.render(Place.of(location)).finally(details), isEditable = async () => (await getJSON('/')).editable
@@ -51,7 +54,7 @@ class App {
     // If reading needs a token and the page lacks one, the answer does not contain `editable`. It is requested again
     // when the user has entered a token, which may be a token for reading only.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
-    for (const pane of this.panes) pane.head?.update()
+    for (const pane of this.panes) pane.head ? pane.head.update() : pane.redrawAll()
     if (token.value && isAllowed) this.setEditing(true, true)
   }
 
@@ -59,9 +62,20 @@ class App {
     return this.#narrow.matches
   }
 
+  // Whether there is room for the inspector.
+  get isWide() {
+    return this.#wide.matches
+  }
+
   // The last column that shows a level; without a level, the last column.
   get end() {
     return this.panes.findLast(({level}) => level) ?? this.panes.at(-1)
+  }
+
+  // The column of the chosen item: its level or, if it has none, its detail.
+  get current() {
+    const last = this.panes.at(-1), {end} = this
+    return last?.place.path === end?.place.path ? end : last
   }
 
   // Whether columns of the present address are being read.
@@ -148,8 +162,8 @@ class App {
     const wanted = segments.map((_, length) =>
       ({part: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
     if (!leaf || shown) wanted.push({part: 'end', place, selected: shown?.path || null})
-    if (leaf || shown) wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
-    return wanted.slice(this.isNarrow ? -1 : -COLUMNS)
+    if (leaf || shown || this.isWide) wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
+    return wanted.slice(this.isNarrow ? -1 : -COLUMNS - (this.isWide ? 1 : 0))
   }
 
   // What is known of an item before it is read: its own column, or the row that leads to it.
@@ -177,21 +191,21 @@ class App {
     const panes = wanted.map((each, index) => kept[index] ?? this.#made(each, known))
     kept.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
-    const unknown = panes.indexOf(undefined)
-    if (unknown) this.#show(unknown < 0 ? panes : panes.slice(0, unknown))
+    if (panes.some(Boolean)) this.#show(panes)
     else for (const pane of this.panes) pane.isLeaving = true
     this.showPath()
-    if (unknown >= 0) {
+    if (panes.includes(undefined)) {
       this.editor?.offer()
       const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
-      for (let index = unknown; index < wanted.length && !signal.aborted; index++) {
-        const pane = panes[index] ?? await this.#read(wanted[index], known?.leaf, signal)
-        if (!signal.aborted) this.#show([...this.panes.filter(({isLeaving}) => !isLeaving), pane])
-        if (changes !== this.changes) pane?.opened?.then(() => pane.refresh())
-        if (pane?.problem) break
+      for (const [index, each] of wanted.entries()) {
+        if (panes[index] || signal.aborted) continue
+        const pane = panes[index] = await this.#read(each, signal)
+        // Meanwhile another place was opened, or a column cannot be shown.
+        if (signal.aborted || !pane || this.panes.some(({problem, isLeaving}) => problem && !isLeaving)) continue
+        this.#show(pane.problem ? panes.slice(0, index + 1) : panes)
+        if (changes !== this.changes) pane.opened?.then(() => pane.refresh())
       }
       clearTimeout(slow)
-      // Meanwhile another place was opened.
       if (signal.aborted) return
       this.#main.classList.remove('loading')
       this.showPath()
@@ -212,19 +226,21 @@ class App {
     if (part === 'level' || part === 'end' && known?.leaf === false) {
       return new LevelPane(this, place, selected, {known: part === 'end' && known})
     }
-    return part === 'detail' && DetailPane ? new DetailPane(this, place, home, known) : undefined
+    if (part !== 'detail' || !DetailPane) return
+    return new DetailPane(this, place, {home, known, before: this.panes.findLast(pane => pane instanceof DetailPane)})
   }
 
-  // Reads whether an item has a level, and makes its column.
-  async #read({part, place, selected, home}, leaf, signal) {
+  // Reads whether an item has a level, and makes its column. On a wide screen, the inspector shows an item without a level.
+  async #read({part, place, selected, home}, signal) {
     try {
       const level = new Level(place)
       if (part === 'end') {
         await level.open(positions.get(place.target)?.index ?? 0, signal)
         if (!isLeaf(level)) return new LevelPane(this, place, selected, {level})
+        if (this.isWide) return
       }
       await details()
-      return new DetailPane(this, place, home)
+      return new DetailPane(this, place, {home})
     } catch (error) {
       if (signal.aborted) return
       if (!error.status) throw error
@@ -245,15 +261,20 @@ class App {
     this.panes = panes
     for (const pane of panes) {
       pane.isLeaving = false
-      pane.element.classList.toggle('last', pane === panes.at(-1))
+      pane.element.classList.toggle('last', pane === this.current)
       pane.element.classList.toggle('end', pane === this.end)
     }
+    this.#fit()
     for (const pane of added) {
       restoreWidth(pane)
       if (!pane.isRead) pane.opened = this.#open(pane)
     }
     for (const {head} of panes) if (head) this.editor?.updateHead(head)
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
+  }
+
+  #fit() {
+    fitColumns(this.panes, this.end, this.isWide)
   }
 
   // Reads a column that is in the page. Until then it is blank, and after 150 ms it has a skeleton.
@@ -275,7 +296,8 @@ class App {
     this.editor?.offer()
     this.showPath()
     // The item has become a branch or a leaf since its row was read.
-    if (pane === this.panes.at(-1) && !pane.home && (pane.level ? isLeaf(pane.level) : !pane.detail.leaf)) this.#again(pane)
+    const isOther = pane.level ? pane === this.end && isLeaf(pane.level) : !pane.detail.leaf && !this.isReading && !this.end.level
+    if (isOther && !pane.home) this.#again(pane)
     else if (changes !== this.changes) pane.refresh()
   }
 
@@ -294,7 +316,7 @@ class App {
   async #focus(focus, left) {
     const isBack = ['selected', 'lost'].includes(focus)
     const pane = focus === 'above' ? this.panes.findLast(({level}, index) => level && index < this.panes.indexOf(this.end))
-      : isBack ? this.end : this.panes.at(-1)
+      : isBack ? this.end : this.current
     if (!focus || !pane || focus === 'lost' && document.activeElement !== document.body) return
     // Until the rows are there, the heading has the focus.
     if (focus === 'heading' || !pane.level || !pane.isRead) pane.heading.focus()
@@ -355,6 +377,10 @@ class App {
   #voice = document.body.appendChild(el('div.voice', {ariaLive: 'polite'}))
 
   // MARK: Editing
+
+  async turnEditing() {
+    if (this.isEditing || await token.ask('editing')) await this.setEditing(!this.isEditing)
+  }
 
   // `isKept`: whether the token was kept from before the page was loaded. If a kept token allows only reading, it stays
   // in use, and no message is shown.

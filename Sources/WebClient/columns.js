@@ -4,6 +4,8 @@
 import {base, boxOf, el, isRightToLeft, within} from './elements.js'
 
 const KEY = 'widths' + base, LEAST = 200, MOST = 1200
+// The widths in rem of a column that is not narrowed any more, of a strip, and of the inspector.
+const COLUMN = 18, STRIP = 3, INSPECTOR = 22
 
 function stored() {
   try {
@@ -26,6 +28,18 @@ function setWidth(pane, width) {
 }
 
 export const restoreWidth = pane => setWidth(pane, widths[depthOf(pane)])
+
+// On a wide screen, turns the first columns into strips until the others have room.
+export function fitColumns(panes, end, isWide) {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize), levels = panes.filter(({level}) => level)
+  const least = pane => pane === end ? COLUMN * rem : widths[depthOf(pane)] ?? COLUMN * rem
+  let room = innerWidth - INSPECTOR * rem - levels.reduce((sum, pane) => sum + least(pane), 0)
+  for (const pane of levels) {
+    const isStrip = isWide && room < 0 && pane !== end
+    if (isStrip) room += least(pane) - STRIP * rem
+    pane.element.classList.toggle('strip', isStrip)
+  }
+}
 
 function keepWidth(pane, width) {
   width = Math.round(within(LEAST, width, MOST))

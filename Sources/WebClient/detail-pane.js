@@ -1,41 +1,47 @@
 // The column with the fields of an item, the panel beside a level, and the column for a missing item.
 
 import {widthEdge} from './columns.js'
-import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, skeleton, swatch, titleText, TYPES, visible} from './elements.js'
+import {asset, backLink, base, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, skeleton, swatch, titleText, TYPES, visible} from './elements.js'
 import {itemPath, Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
-import {getJSON, showImage, token} from './service.js'
+import {getJSON, isReadingClosed, live, showImage, token} from './service.js'
 
-// MARK: A column that shows the fields of one item.
+// MARK: A column that shows the fields of one item. On a wide screen, it is the inspector, beside the columns of levels.
 
 export class DetailPane {
   #controller = new AbortController()
   #open = new Set()
 
-  heading = el('h2', {tabIndex: -1}, el('bdi'))
+  heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
   previous = el('a.tool', {role: 'link', ariaLabel: 'Previous'}, icon('up'))
   next = el('a.tool', {role: 'link', ariaLabel: 'Next'}, icon('down'))
+  #editButton = el('button.plain', {onclick: () => this.app.turnEditing()})
   body = el('div.detail-body')
   // The tools for editing, below the head.
   tools = el('div')
   /** @type {import('./edit-form.js').EditForm | undefined} Undefined until editing begins. */
   form
-
   isRead = false
 
-  // `home`: the place whose address shows this detail; undefined if the address is that of the item. `known`: the row that
-  // leads to the item, if there is one.
-  constructor(app, place, home, known) {
+  /**
+   * @param {any} app
+   * @param {Place} place
+   * @param {{home?: Place, known?: any, before?: DetailPane}} how `home`: the place whose address shows this detail; undefined
+   *   if the address is that of the item. `known`: the row that leads to the item. `before`: the column whose content stays
+   *   for the moment until this one is read.
+   */
+  constructor(app, place, {home, known, before} = {}) {
     this.known = known
     this.app = app
     this.place = place
     this.home = home
     const more = iconButton('more', 'More', async () => (await import('./menus.js')).openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
     this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
-      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent),
-        this.heading, el('div.tools', this.previous, this.next, more)), this.tools),
+      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent), this.previous, this.next,
+        el('div.tools', this.#editButton, more)), this.heading, this.tools),
       this.body, widthEdge(this))
-    this.body.append(skeleton())
+    this.body.append(...before?.isRead ? before.body.childNodes : [], skeleton())
+    this.body.inert = true
     this.draw()
   }
 
@@ -57,18 +63,24 @@ export class DetailPane {
 
   async open() {
     this.detail = await readDetail(this.place, this.#controller.signal)
+    if (!this.place.parent) this.#showFacts()
   }
 
   shown() {
+    this.body.inert = false
     this.draw()
   }
 
   draw() {
-    const {detail} = this
+    const {app, detail} = this, [title, small] = this.heading.children, {count, leaf} = detail ?? this.known ?? {leaf: true}
     this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
-    this.heading.firstChild.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
+    title.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
+    small.textContent = leaf ? '' : plural(count, 'row')
+    this.#editButton.hidden = !app.isEditable
+    this.#editButton.textContent = app.isEditing ? 'Done' : 'Edit'
     this.#point(this.previous, detail?.previous)
     this.#point(this.next, detail?.next)
+    this.previous.hidden = this.next.hidden = Boolean(detail) && !detail.previous && !detail.next
     if (!this.isRead || this.app.editor?.drawDetail(this)) return
     const scrolled = this.body.scrollTop
     this.body.replaceChildren(...this.#content())
@@ -83,8 +95,19 @@ export class DetailPane {
     return [
       ...(source ? [showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()}))] : []),
       this.detail.error && el('p.error', this.detail.error),
-      fields.length ? fieldList(fields, '', this.#open, this.detail.links) : el('p.empty', 'No other fields.'),
+      fields.length ? fieldList(fields, '', this.#open, this.detail.links) : this.detail.leaf && el('p.empty', 'No other fields.'),
+      this.#facts,
     ].filter(Boolean)
+  }
+
+  // The facts about the document, below the fields of the root.
+  #facts = null
+
+  async #showFacts() {
+    const facts = await documentFacts(this.app)
+    this.#facts ??= el('section.facts')
+    this.#facts.replaceChildren(el('h3', 'Document'), facts)
+    if (!this.#facts.isConnected && !this.app.isEditing) this.body.append(this.#facts)
   }
 
   #point(link, neighbour) {
@@ -110,7 +133,7 @@ export class DetailPane {
 
   // An entry about a change of the item's position or neighbours names the level above the item.
   concernedBy(entry) {
-    if (entry.truncated) return true
+    if (entry.truncated || !this.place.parent) return true
     const {path, parent} = this.place, [levels, details] = [entry.levels, entry.details].map(links => links.map(itemPath))
     return details.includes(path) || levels.includes(path) || parent && levels.includes(parent.path)
   }
@@ -127,6 +150,7 @@ export class DetailPane {
       if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
       return
     }
+    if (!this.place.parent) this.#showFacts()
     if (!before) return this.draw()
     // A form that was saved shows fields of its own until they are read. An undo meanwhile brings the version before back.
     const isOther = this.form && this.form.original?.fieldsVersion !== this.detail.fieldsVersion
@@ -262,6 +286,24 @@ function sentence({status, message, body: {nearest}}, place) {
   const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
   const hint = /Did you mean .*$/.exec(message)?.[0].replace(/^([^']*)'(.*)'/, '$1“$2”') ?? ''
   return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
+}
+
+// MARK: The facts about the document: its source, its size, how it was read, its latest change, and who may use it.
+
+const CLOCK = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'})
+
+async function documentFacts(app) {
+  const [{source, items, reading, loadedAt}, isClosed] = await Promise.all([getJSON('/readyz'), isReadingClosed()])
+  const {at = loadedAt, by} = live.latest ?? {}, [, name] = /^edit (.*)/.exec(by ?? '') ?? []
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname)
+  const facts = {
+    Source: source, Size: plural(items, 'item'), 'Read as': reading,
+    [by ? 'Last change' : 'Read']: el('time', {dateTime: at, title: at}, CLOCK.format(new Date(at)), by ? by === 'reload' ? ', in the file' : `, by ${name ?? 'an editor'}` : ''),
+    Reading: isClosed ? 'With a token' : 'Open to all',
+    Editing: app.isEditing ? 'You can edit' : app.isEditable ? 'With a token' : 'Off',
+    'For a phone': isLocal ? 'Only this machine can connect. With --listen 0.0.0.0:8080, others can.' : location.origin + base + '/',
+  }
+  return el('dl.fields', ...Object.entries(facts).filter(([, value]) => value).map(([name, value]) => line(name, {}, value)))
 }
 
 // MARK: The column for an address that cannot be shown: the reason, and a link to an existing place or a button to

@@ -12,6 +12,8 @@ export const RELATIONS = [[':', 'is'], ['!', 'is not'], ['<', 'is less than'], [
 export class LevelHead {
   heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
   extra = el('div')
+  // What a column shows that is a strip.
+  spine = el('a.spine', el('bdi'))
   #problem = el('p.problem', {role: 'alert'})
   #field = el('input', {
     type: 'search', placeholder: 'Search', ariaLabel: 'Search here and below', autocomplete: 'off', spellcheck: false,
@@ -24,7 +26,8 @@ export class LevelHead {
   #columns = el('div.columns')
   #note = el('p.note')
   #searchButton = iconButton('search', 'Search', () => this.beginSearch())
-  #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
+  // On a wide screen, the inspector shows the detail.
+  #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail(), {className: 'tool detail-button'})
   #askLater = debounced(120, () => this.#ask())
 
   constructor(pane) {
@@ -45,6 +48,8 @@ export class LevelHead {
     const {pane} = this, {place} = pane, query = place.value('q')
     const [title, small] = this.heading.children
     title.replaceChildren(titleText(pane.title))
+    this.spine.href = place.address
+    this.spine.firstChild.replaceChildren(titleText(pane.title))
     small.textContent = pane.count === undefined ? '' : count(pane.count)
     if (document.activeElement !== this.#field) {
       this.#field.value = query ?? ''

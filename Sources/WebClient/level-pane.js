@@ -41,7 +41,7 @@ export class LevelPane {
     this.known = known
     this.selected = selected
     this.head = new LevelHead(this)
-    this.element = el('section.pane.level', {ariaLabel: this.label}, this.head.element, this.#body, widthEdge(this))
+    this.element = el('section.pane.level', {ariaLabel: this.label}, this.head.spine, this.head.element, this.#body, widthEdge(this))
     this.#makeList()
     this.#body.append(skeleton())
   }

@@ -175,8 +175,9 @@ const CHANGES = '/changes'
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has changed for a
 // while).
 class Live extends EventTarget {
-  // The revision of the latest answer.
+  // The revision of the latest answer, and the latest change, if there was one.
   revision = null
+  latest = null
 
   // Reads `/changes`, then the `follow` of each answer. After a refusal, or an answer that cannot be used, begins anew.
   async follow() {
@@ -193,6 +194,7 @@ class Live extends EventTarget {
         this.revision = revision
         // What was read before this answer may be older.
         if (link === CHANGES) this.dispatchEvent(new Event('reset'))
+        this.latest = changes.at(-1) ?? this.latest
         for (const detail of changes) this.dispatchEvent(new CustomEvent('change', {detail}))
         if (!changes.length) this.dispatchEvent(new Event('beat'))
         // A cache that answers without a change and without a wait would otherwise be asked without a pause.

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 """The web client in a browser is browsed by the arrow keys alone: the next column or the detail follows the row that has the
 keyboard, one entry of the history holds the whole walk, and what was asked for on the way is given up. A column appears at
-once, with the title and the number of its rows, and nothing moves when it opens."""
+once, with the title and the number of its rows, and nothing moves when it opens. On a wide screen, an inspector shows the
+chosen item, or the document, whatever is opened; the first columns become strips."""
 
 # Covers: WebClient
 
 import json
 import pathlib
 import tempfile
+import urllib.request
 
 from harness.server import Server
 from harness.verdict import Verdict, options
-from harness.web_client import WIDE, Window, expect_no_complaints, origin
+from harness.web_client import TOKEN, WIDE, Window, expect_no_complaints, origin
 from selenium.webdriver.common.keys import Keys
 
 ALBUMS = {f"Album {letter}": [f"Song {letter}{number}" for number in range(1, 6)] for letter in "ABC"}
 DOCUMENT = {"Title": "Music", "Rows": [
-    *({"Title": album, "Children": [{"Title": song, "Text": f"words of {song}"} for song in songs]} for album, songs in ALBUMS.items()),
-    {"Title": "Many", "Children": [f"Row {number:05d}" for number in range(5000)]}]}
+    *({"Title": album, "Year": 1984, "Children": [{"Title": song, "Text": f"words of {song}"} for song in songs]} for album, songs in ALBUMS.items()),
+    {"Title": "Many", "Children": [f"Row {number:05d}" for number in range(5000)]},
+    {"Title": "Deep", "Children": [{"Title": "Deeper", "Children": [{"Title": "Still deeper", "Children": [
+        {"Title": "Deepest", "Children": ["Bottom"]}]}]}]}]}
+ROWS = [*ALBUMS, "Many", "Deep"]
 
 # Keeps what is asked for, and holds back the answers whose address has these words.
 ASKED = """
@@ -43,7 +48,7 @@ PLACES = """return [[document.documentElement.scrollWidth, document.documentElem
 def walk(verdict, window):
     """A whole album by the arrow keys."""
     window.open("/")
-    window.shows([*ALBUMS, "Many"])
+    window.shows(ROWS)
     window.focus_row("Album A")
     before = window.run("return history.length")
     window.keys(Keys.ARROW_DOWN)
@@ -78,7 +83,7 @@ def walk(verdict, window):
 def given_up(verdict, window):
     """Of rows that are passed quickly, only the last is read; what was being read before is given up."""
     window.open("/")
-    window.shows([*ALBUMS, "Many"])
+    window.shows(ROWS)
     window.run(ASKED)
     window.focus_row("Album A")
     window.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
@@ -128,13 +133,66 @@ def at_once(verdict, window):
     verdict.expect(window.run(PLACES)[:len(after)] == after, "and nothing moves then")
 
 
+INSPECTED = """return [...document.querySelectorAll('.pane.detail')].map(e => [e.querySelector('h2 bdi').textContent, e.querySelector('h2 small').textContent,
+  innerWidth - e.getBoundingClientRect().right, e.getBoundingClientRect().width])"""
+FACTS = "return Object.fromEntries([...document.querySelectorAll('.facts .field')].map(e => [...e.children].map(e => e.textContent)))"
+
+
+def inspector(verdict, window):
+    """The inspector shows the document, then the branch or the leaf that is chosen, at the edge of the page."""
+    window.open("/")
+    expect = lambda title, rows, what: verdict.expect(
+        window.soon(lambda: window.run(INSPECTED) == [[title, rows, 0, 352]]), f"{what}: {window.run(INSPECTED)}")
+    expect("Music", "5 rows", "the document is inspected")
+    facts = lambda: window.run(FACTS)
+    verdict.expect(window.soon(lambda: facts()["Size"] == "5,024 items"), f"with its size: {facts()}")
+    verdict.expect(facts()["Editing"] == "With a token" and facts()["Source"].endswith("Music.json"), f"its source, and who may edit: {facts()}")
+    urllib.request.urlopen(urllib.request.Request(window.origin + "/detail/Album%20C", json.dumps({"Year": 1985}).encode(), method="PATCH", headers={
+        "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})).read()
+    verdict.expect(window.soon(lambda: facts()["Last change"].endswith(", by alice")), f"and who changed it: {facts()}")
+    window.click_row("Album B")
+    expect("Album B", "5 rows", "a branch is inspected")
+    verdict.expect(window.soon(lambda: window.fields().get("Year") == "1984"), f"with its fields: {window.fields()}")
+    verdict.expect(window.shows(ALBUMS["Album B"]), f"beside its level: {window.seen()}")
+    window.click_row("Song B2")
+    expect("Song B2", "", "so is a leaf")
+    window.back()
+    expect("Album B", "5 rows", "and the branch again")
+    window.open("/browse/?q=song")
+    window.soon(lambda: "Song B1" in window.seen())
+    window.focus_row("Song B1")
+    window.keys(Keys.ARROW_DOWN)
+    expect("Song B2", "", "a hit is inspected")
+    verdict.expect("Song B1" in window.seen(), f"beside the hits: {window.seen()}")
+
+
+STRIPS = "return [...document.querySelectorAll('.pane.level')].map(e => [e.matches('.strip') ? e.querySelector('.spine').innerText : '', e.clientWidth < 60])"
+
+
+def strips(verdict, window):
+    window.open("/browse/Deep/Deeper/Still%20deeper/Deepest/Bottom")
+    wanted = [["Music", True], ["Deep", True], ["", False], ["", False], ["", False]]
+    verdict.expect(window.soon(lambda: window.run(STRIPS) == wanted), f"the first columns are strips: {window.run(STRIPS)}")
+    fits = "return [document.documentElement.scrollWidth, document.querySelector('main').scrollWidth]"
+    verdict.expect(window.run(fits) == [WIDE[0], WIDE[0]], f"nothing is cut off: {window.run(fits)}")
+    found = window.axe()
+    verdict.expect(found == [], f"strips: axe finds {found}")
+    window.tell("Emulation.setDeviceMetricsOverride", width=1024, height=768, deviceScaleFactor=1, mobile=False)
+    verdict.expect(window.soon(lambda: window.run(STRIPS)[2] == ["Deeper", True]), f"more of them if the window is smaller: {window.run(STRIPS)}")
+    window.click(".strip:nth-of-type(2) .spine")
+    verdict.expect(window.is_at("/browse/Deep") and window.shows(["Deeper"]), f"a strip leads to its level: {window.path}, {window.seen()}")
+    verdict.expect(window.soon(lambda: window.run(STRIPS) == [["", False], ["", False]]), f"which has room again: {window.run(STRIPS)}")
+
+
 def main():
     arguments = options(__doc__)
     with Verdict("browsing in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "Music.json")
         file.write_text(json.dumps(DOCUMENT))
-        with Server(arguments.server, file) as server, Window(origin(server), WIDE) as window:
-            for part in (walk, given_up, far, at_once):
+        token = pathlib.Path(folder, "token")
+        token.write_text(f"alice {TOKEN}")
+        with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
+            for part in (walk, given_up, far, at_once, inspector, strips):
                 part(verdict, window)
                 expect_no_complaints(verdict, window, f"{part.__name__}: ")
 

@@ -34,9 +34,12 @@ class App {
   /** @type {import('./types').Pane[]} */
   panes = []
   isEditable = false
+  // The name of the file that the service serves, without its extension.
+  #name = ''
   isEditing = false
 
   async begin() {
+    document.querySelector('.late').remove()
     history.scrollRestoration = 'manual'
     addEventListener('popstate', () => this.render(Place.of(location), {focus: 'lost'}))
     addEventListener('click', event => this.#clicked(event))
@@ -46,7 +49,7 @@ class App {
     on(this.#everywhere, 'keydown', event => event.stopPropagation())
     for (const type of ['before', 'after']) on(window, type + 'print', () => this.current.print?.(type === 'before'))
     for (const each of [this.#narrow, this.#wide]) on(each, 'change', () => this.render(this.place))
-    addEventListener('resize', () => this.#fit())
+    addEventListener('resize', () => this.fit())
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
     const rendered = this.render(Place.of(location)).finally(details), isEditable = async () => (await getJSON('/')).editable
@@ -54,8 +57,21 @@ class App {
     // If reading needs a token and the page lacks one, the answer does not contain `editable`. It is requested again
     // when the user has entered a token, which may be a token for reading only.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
-    for (const pane of this.panes) pane.head ? pane.head.update() : pane.redrawAll()
+    this.#updateHeads()
+    this.#readName()
     if (token.value && isAllowed) this.setEditing(true, true)
+  }
+
+  async #readName() {
+    const {source = ''} = await getJSON('/readyz')
+    this.#name = source.replace(/[?#].*|\/+$/g, '').split(/[/\\:]/).at(-1).replace(/\.\w+$/, '')
+    this.#updateHeads()
+  }
+
+  // Shows in the columns what became known of the document.
+  #updateHeads() {
+    for (const pane of this.panes) pane.head ? pane.head.update() : pane.redrawAll()
+    this.showPath()
   }
 
   get isNarrow() {
@@ -76,6 +92,11 @@ class App {
   get current() {
     const last = this.panes.at(-1), {end} = this
     return last?.place.path === end?.place.path ? end : last
+  }
+
+  // The title of an item; without one, its segment or, for a document without a title, the name of the file.
+  titled(place, title) {
+    return place.parent ? title ?? place.name : title && title !== 'Root' ? title : this.#name || 'Root'
   }
 
   // Whether columns of the present address are being read.
@@ -245,7 +266,8 @@ class App {
       if (signal.aborted) return
       if (!error.status) throw error
       await details()
-      return new MissingPane(this, place, error)
+      // An item has one form, so only one column can show what was typed into it.
+      return this.panes.some(({problem}) => problem) ? undefined : new MissingPane(this, place, error)
     }
   }
 
@@ -264,7 +286,7 @@ class App {
       pane.element.classList.toggle('last', pane === this.current)
       pane.element.classList.toggle('end', pane === this.end)
     }
-    this.#fit()
+    this.fit()
     for (const pane of added) {
       restoreWidth(pane)
       if (!pane.isRead) pane.opened = this.#open(pane)
@@ -273,7 +295,8 @@ class App {
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
-  #fit() {
+  // Makes room for the last columns. A column is wider as a table, which is known when its rows are read.
+  fit() {
     fitColumns(this.panes, this.end, this.isWide)
   }
 
@@ -351,6 +374,7 @@ class App {
     }
     for (const {place, title} of shown) titles[place.segments.length] = title
     titles[item.segments.length] ??= this.#known(item)?.title
+    titles[0] = this.titled(item.prefix(0), titles[0])
     showCrumbs(item, titles)
   }
 

@@ -5,7 +5,7 @@ import {base, boxOf, el, isRightToLeft, within} from './elements.js'
 
 const KEY = 'widths' + base, LEAST = 200, MOST = 1200
 // The widths in rem of a column that is not narrowed any more, of a strip, and of the inspector.
-const COLUMN = 18, STRIP = 3, INSPECTOR = 22
+const COLUMN = 18, TABLE = 30, STRIP = 3, INSPECTOR = 22
 
 function stored() {
   try {
@@ -32,7 +32,7 @@ export const restoreWidth = pane => setWidth(pane, widths[depthOf(pane)])
 // On a wide screen, turns the first columns into strips until the others have room.
 export function fitColumns(panes, end, isWide) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize), levels = panes.filter(({level}) => level)
-  const least = pane => pane === end ? COLUMN * rem : widths[depthOf(pane)] ?? COLUMN * rem
+  const least = pane => pane.columns.length ? TABLE * rem : pane !== end && widths[depthOf(pane)] || COLUMN * rem
   let room = innerWidth - INSPECTOR * rem - levels.reduce((sum, pane) => sum + least(pane), 0)
   for (const pane of levels) {
     const isStrip = isWide && room < 0 && pane !== end

@@ -1,7 +1,7 @@
 // The column with the fields of an item, the panel beside a level, and the column for a missing item.
 
 import {widthEdge} from './columns.js'
-import {asset, backLink, base, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, skeleton, swatch, titleText, TYPES, visible} from './elements.js'
+import {asset, backLink, base, coalesced, date, el, icon, iconButton, isColour, isDate, isPlainKey, measured, isRightToLeft, oneLine, plural, size, skeleton, swatch, tick, titleText, TYPES, visible} from './elements.js'
 import {itemPath, Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
 import {getJSON, isReadingClosed, live, showImage, token} from './service.js'
@@ -46,7 +46,7 @@ export class DetailPane {
   }
 
   get title() {
-    return this.detail?.title ?? this.known?.title ?? this.place.name
+    return this.app.titled(this.place, this.detail?.title ?? this.known?.title)
   }
 
   get target() {
@@ -89,16 +89,25 @@ export class DetailPane {
   }
 
   #content() {
-    const image = this.detail.fields.find(([name]) => name === 'Image')?.[1]
-    const source = image?.type === 'string' && asset(image.value)
-    const fields = this.detail.fields.filter(([name]) => name !== 'Title')
+    const {fields: all, leaf, error, links} = this.detail
+    const image = all.find(([name]) => name === 'Image')?.[1]
+    const source = image?.type === 'string' && image.value !== this.#missingImage && asset(image.value)
+    const fields = all.filter(([name]) => name !== 'Title' && !(source && name === 'Image'))
+    // A list or data that is alone is unfolded.
+    if (fields.length === 1) this.#open.add('/' + fields[0][0])
     return [
-      ...(source ? [showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()}))] : []),
-      this.detail.error && el('p.error', this.detail.error),
-      fields.length ? fieldList(fields, '', this.#open, this.detail.links) : this.detail.leaf && el('p.empty', 'No other fields.'),
+      source && picture(source, () => {
+        this.#missingImage = image.value
+        this.draw()
+      }),
+      error && el('p.error', error),
+      fields.length ? fieldList(fields, '', this.#open, links) : leaf && el('p.empty', 'No other fields.'),
       this.#facts,
     ].filter(Boolean)
   }
+
+  // The image that cannot be read, which is shown as a field.
+  #missingImage = null
 
   // The facts about the document, below the fields of the root.
   #facts = null
@@ -181,6 +190,18 @@ export class DetailPane {
   }
 }
 
+// The picture of an item; a click shows it as large as the window allows.
+function picture(source, onerror) {
+  const enlarge = () => {
+    const dialog = el('dialog.enlarged', {ariaLabel: 'Picture', onclick: () => dialog.close(), onclose: () => dialog.remove()},
+      showImage(source, el('img', {alt: ''})), iconButton('close', 'Close'))
+    document.body.append(dialog)
+    dialog.showModal()
+  }
+  return el('button.picture-button', {ariaLabel: 'Enlarge the picture', onclick: enlarge},
+    showImage(source, el('img.hero', {alt: '', onerror})))
+}
+
 // MARK: A field's value by its type.
 
 // The lengths to which long values are cut at first.
@@ -190,12 +211,12 @@ const FIRST_ELEMENTS = 200
 const IMAGES = [['image/png', '\x89PNG'], ['image/jpeg', '\xFF\xD8\xFF'], ['image/gif', 'GIF8'], ['image/webp', 'RIFF']]
 const LINK = /\b(?:https?:\/\/|mailto:)[^\s<>"'`{}|\\^]+/gi
 
-// `open` holds the paths of the folded parts that the user has opened.
-function fieldValue({type, value}, path, open) {
+// `open` holds the paths of the folded parts that the user has opened. `name`: the name of the field, if the value has one.
+function fieldValue({type, value}, path, open, name = '') {
   switch (type) {
-    case 'boolean': return el('span', value ? 'Yes' : 'No')
+    case 'boolean': return tick(value)
     case 'integer':
-    case 'real': return el('span.number', value)
+    case 'real': return el('span.number', measured(value, name) ?? value)
     case 'date': return el('time', {dateTime: value}, date(value))
     case 'data': return data(value, path, open)
     case 'array':
@@ -211,22 +232,25 @@ function fieldValue({type, value}, path, open) {
 
 // `links`: the records that a record refers to, by the names of its columns; several columns are joined by commas.
 const fieldList = (fields, path, open, links = {}) => el('dl.fields', ...fields.map(([name, value]) =>
-  line(name, {'data-type': links[name] ? null : typeName(value)}, links[name] && recordLink(links[name]), fieldValue(value, `${path}/${name}`, open))),
-  ...Object.keys(links).filter(name => fields.every(([own]) => own !== name)).map(name => line(name, {}, recordLink(links[name]))))
+  line(name, {title: hint(value, name)}, links[name] && recordLink(links[name]), fieldValue(value, `${path}/${name}`, open, name))),
+...Object.keys(links).filter(name => fields.every(([own]) => own !== name)).map(name => line(name, {}, recordLink(links[name]))))
 
 const line = (name, attributes, ...value) => el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
   el('dd', attributes, ...value))
 
 const recordLink = ({title, href}) => el('a.record', {href: Place.ofLink(href).address, dir: 'auto'}, oneLine(title))
 
-// The name of a value's type; null if the value itself shows the type. A text shows its type unless it looks like a
-// number, a date or a Boolean.
-const typeName = ({type, value}) => ['array', 'dictionary', 'data'].includes(type)
-  || type === 'string' && !/^-?\d[\d.eE:TZ+-]*$|^(true|false|yes|no)$/i.test(value) ? null : TYPES[type]
+// The type of a value, and the value itself if another form of it is shown.
+function hint({type, value}, name) {
+  if (['array', 'dictionary', 'data'].includes(type)) return TYPES[type]
+  const isFormatted = type === 'date' || isDate(value) || measured(value, name) !== null
+  return isFormatted ? `${TYPES[type]}: ${value}` : TYPES[type]
+}
 
 const more = ({length}) => length > FIRST_ELEMENTS && el('p', `and ${length - FIRST_ELEMENTS} more`)
 
 function text(value) {
+  if (isDate(value)) return el('time', {dateTime: value}, date(value))
   const holder = el('span.text', {dir: 'auto'}, isColour(value) && swatch(value), ...linked(visible(value.slice(0, FIRST_CHARACTERS))))
   if (value.length <= FIRST_CHARACTERS) return holder
   const rest = el('button.plain', {onclick: () => {
@@ -301,7 +325,8 @@ async function documentFacts(app) {
     [by ? 'Last change' : 'Read']: el('time', {dateTime: at, title: at}, CLOCK.format(new Date(at)), by ? by === 'reload' ? ', in the file' : `, by ${name ?? 'an editor'}` : ''),
     Reading: isClosed ? 'With a token' : 'Open to all',
     Editing: app.isEditing ? 'You can edit' : app.isEditable ? 'With a token' : 'Off',
-    'For a phone': isLocal ? 'Only this machine can connect. With --listen 0.0.0.0:8080, others can.' : location.origin + base + '/',
+    'For a phone': isLocal ? el('span', 'Only this machine can connect. To let others in, start it with ', el('code', '--listen 0.0.0.0:8080'))
+      : location.origin + base + '/',
   }
   return el('dl.fields', ...Object.entries(facts).filter(([, value]) => value).map(([name, value]) => line(name, {}, value)))
 }

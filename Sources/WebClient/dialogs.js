@@ -85,9 +85,10 @@ const allowsReading = () => trial('GET', '/detail/', undefined, 'That token is n
 
 // MARK: A small panel beside the button that opens it.
 
-// Opens a panel with content. Escape or a click elsewhere closes the panel, and the focus returns to the button.
+// Opens a panel with content, and returns it. Escape or a click elsewhere closes the panel, and the focus returns to the button.
 export function openPanel(button, label, content) {
   document.querySelector('.panel')?.hidePopover()
+  /** @type {any} */
   const panel = el('div.panel', {popover: 'auto', role: 'dialog', ariaLabel: label, onkeydown: event => {
     event.stopPropagation()
     moveFocus(panel, event)
@@ -104,6 +105,7 @@ export function openPanel(button, label, content) {
   panel.style.top = within(8, at.bottom + 4, innerHeight - size.height - 8) + 'px'
   panel.style.left = within(8, at.right - size.width, innerWidth - size.width - 8) + 'px'
   panel.querySelector('button, a, select, input').focus()
+  return panel
 }
 
 // The up and down arrow keys, Home and End move the focus among the items of a panel.

@@ -178,7 +178,7 @@ export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 
 // The displayed names of the types of fields.
 export const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date', data: 'Data', array: 'List', dictionary: 'Fields'}
 
-const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
+export const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
 
 export function date(text) {
   const moment = new Date(text)
@@ -193,9 +193,25 @@ export function size(bytes) {
   return `${new Intl.NumberFormat(undefined, {maximumFractionDigits: unit ? 1 : 0}).format(value)} ${UNITS[unit]}`
 }
 
+// A number of bytes, milliseconds or seconds, which the name of its field tells, in larger units; null for other numbers.
+export function measured(value, name) {
+  const number = Number(value), thousands = /(milliseconds|millis|msec)$/i.test(name)
+  if (!Number.isFinite(number) || typeof value === 'boolean' || number < 0 || value === '') return null
+  if (/(bytes|filesize)$/i.test(name) && number >= 1000) return size(number)
+  if (!thousands && !/(seconds|duration)$/i.test(name)) return null
+  const seconds = Math.round(thousands ? number / 1000 : number), two = part => String(part).padStart(2, '0')
+  const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60
+  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
+}
+
+// The value of a field on one line, in larger units if it has any.
+export const shortForm = (value, name) => measured(value, name) ?? brief(value)
+
+export const tick = value => el('span', {role: 'img', ariaLabel: value ? 'Yes' : 'No'}, value ? '✓' : '–')
+
 // Formats the value of a field as one line.
 export function brief(value) {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'boolean') return value ? '✓' : '–'
   // Digits are not grouped, because years and identifiers are numbers, too.
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (isDate(value)) return date(value)

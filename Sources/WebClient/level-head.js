@@ -24,7 +24,7 @@ export class LevelHead {
     iconButton('close', 'End search', () => this.endSearch()))
   #chips = el('div.chips', {role: 'group', ariaLabel: 'View'})
   #columns = el('div.columns')
-  #note = el('p.note')
+  #unlockButton = el('button.plain', {onclick: () => this.pane.app.turnEditing()}, 'Unlock to change')
   #searchButton = iconButton('search', 'Search', () => this.beginSearch())
   // On a wide screen, the inspector shows the detail.
   #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail(), {className: 'tool detail-button'})
@@ -40,7 +40,7 @@ export class LevelHead {
     // The back link is shown only on narrow screens.
     this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
       el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
-    this.#searchBox, this.#chips, this.extra, this.#note, this.#problem, this.#columns)
+    this.#searchBox, this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
     this.update()
   }
 
@@ -60,8 +60,7 @@ export class LevelHead {
     this.viewButton.classList.toggle('active', isChanged)
     this.#drawChips()
     this.#drawColumns()
-    this.#note.textContent = pane.isSettings && !pane.app.isEditing
-      ? `Read only${pane.app.isEditable ? ': choose Edit… in the menu More to change values' : ''}.` : ''
+    this.#unlockButton.hidden = !pane.isSettings || pane.app.isEditing || !pane.app.isEditable
     this.#infoButton.ariaPressed = place.value('show') === ''
     this.#problem.textContent = ''
     pane.app.editor?.updateHead(this)
@@ -79,7 +78,7 @@ export class LevelHead {
       ...conditions(place).map(([field, sign, value], index) =>
         chip([field, RELATIONS.find(([each]) => each === sign)[1], value].join(' '), {where: all.toSpliced(index, 1)})),
       place.isOutline && chip('Outline', {depth: null, expand: null}),
-      place.value('columns') && chip('Columns', {columns: null}),
+      place.value('columns') !== null && chip(place.value('columns') ? 'Columns' : 'List', {columns: null}),
     ].filter(Boolean)
     if (chips.length > 1) {
       chips.push(el('button.plain', {onclick: () =>
@@ -89,16 +88,21 @@ export class LevelHead {
     this.#chips.replaceChildren(...chips)
   }
 
-  // Draws the names of the columns. Each name is a button that sorts the rows by the column.
+  // Draws the names of the columns. Each name is a button that sorts the rows by the column, and has a menu.
   #drawColumns() {
-    const {pane: {app}} = this, {place} = this.pane, names = place.names('columns'), order = place.value('sort')
-    this.#columns.hidden = !names.length
-    this.#columns.replaceChildren(...['Title', ...names].map(name => {
+    const {pane: {app, columns, numeric}} = this, order = this.pane.place.value('sort')
+    const drawn = `${columns} ${[...numeric]} ${order}`
+    this.#columns.hidden = !columns.length
+    if (this.#columns.dataset.drawn === drawn) return
+    this.#columns.dataset.drawn = drawn
+    this.#columns.replaceChildren(...(columns.length ? ['Title', ...columns] : []).map(name => {
       const next = order === name ? '-' + name : order === '-' + name ? null : name
-      return el('button.cell', {ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
-        onclick: () => app.go(this.pane.place.setting({show: null, sort: next}))},
-      // The arrow comes first, because the end of a long name is cut off.
-      order === name ? '↑ ' : order === '-' + name ? '↓ ' : '', el('bdi', name))
+      const menu = iconButton('down', `Menu of ${name}`, async () => (await menus()).openColumnMenu(this.pane, menu, name), {ariaHasPopup: 'dialog'})
+      return el(numeric.has(name) ? 'div.cell.number' : 'div.cell', el('button.sort', {
+        ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
+        onclick: () => app.go(this.pane.place.setting({show: null, sort: next})),
+        // The arrow comes first, because the end of a long name is cut off.
+      }, order === name ? '↑ ' : order === '-' + name ? '↓ ' : '', el('bdi', name)), menu)
     }))
   }
 

@@ -7,8 +7,13 @@ import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
 import {itemPath, Place, positions} from './place.js'
-import {drawRow, isTall, markSelected} from './row.js'
+import {drawRow, isNumeric, isTall, markSelected, sharedNames} from './row.js'
 import {getJSON} from './service.js'
+
+// The least widths in rem of the first column of a table, and of the others.
+const FIRST_COLUMN = 14, COLUMN = 8
+// The least width of a window in pixels in which a table is beside another level.
+const LARGE = 1280
 
 // MARK: A column that shows one level: its head, its rows, and the letters at its edge.
 
@@ -25,6 +30,9 @@ export class LevelPane {
   #body = el('div.pane-body')
   #empty = el('p.empty')
   isRead = false
+  // The names of the fields that the rows show in columns, and of those that are numbers.
+  columns = []
+  numeric = new Set()
   /** @type {Promise<any> | undefined} */
   opened
 
@@ -56,7 +64,7 @@ export class LevelPane {
   }
 
   get title() {
-    return this.level.head?.title ?? this.known?.title ?? this.place.name
+    return this.app.titled(this.place, this.level.head?.title ?? this.known?.title)
   }
 
   get heading() {
@@ -95,7 +103,8 @@ export class LevelPane {
   get context() {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
-      app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages, columns: place.names('columns'), onToggle: row => this.toggle(row), refresh: this.refresh,
+      app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages, columns: this.columns,
+      numeric: this.numeric, onToggle: row => this.toggle(row), refresh: this.refresh,
       isCut: isEditing ? path => editor.isCut(path) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
@@ -182,10 +191,11 @@ export class LevelPane {
     const [rem, width] = this.#measure
     this.#measured = String(this.#measure)
     const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
-    this.#isTall ||= rows.some(row => isTall(row, this.place))
+    this.#chooseColumns(rows.slice(0, 100), width / rem)
+    this.#isTall ||= rows.some(row => isTall(row, this.place, this.columns))
     this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
     this.element.classList.toggle('settings', hasControls)
-    this.element.classList.toggle('table', this.place.value('columns') !== null)
+    this.element.classList.toggle('table', this.columns.length > 0)
     this.element.classList.toggle('pictured', this.#hasImages)
     const {sections, sectionCount = sections.length} = level.head, isCut = sectionCount > MEASURED_FOOTERS
     const heights = {
@@ -198,6 +208,17 @@ export class LevelPane {
     this.element.style.setProperty('--row-height', heights.row + 'px')
     this.element.style.setProperty('--bar', this.list.element.offsetWidth - width + 'px')
     return new Geometry(sections, heights)
+  }
+
+  // The columns are those of the address. Otherwise, the values that the first rows share are columns, as many as fit.
+  #chooseColumns(rows, width) {
+    const {app, place, columns: before} = this, room = Math.floor((width - FIRST_COLUMN) / COLUMN)
+    // On a wide screen, other columns make room for a table. Beside another level, it stays a table in a large window.
+    const isRoomy = app.isWide ? this === app.end || innerWidth >= LARGE : room > 1
+    const shared = isRoomy && !place.isSearch && !place.isOutline ? sharedNames(rows) : []
+    this.columns = place.value('columns') === null ? shared.slice(0, Math.max(1, room)) : place.names('columns')
+    this.numeric = new Set(this.columns.filter(name => isNumeric(rows, name)))
+    if (Boolean(before.length) !== Boolean(this.columns.length)) this.#isTall = false
   }
 
   #footerHeight(sections) {
@@ -232,6 +253,7 @@ export class LevelPane {
     this.#empty.textContent = isFilled ? ''
       : head.error ?? (place.isSearch ? 'Nothing found.' : place.levelQuery ? 'No rows match.' : 'No rows.')
     this.#setTabStop()
+    this.app.fit()
   }
 
   // MARK: The list's source
@@ -252,7 +274,7 @@ export class LevelPane {
     this.level.need(first, last, isOther => {
       if (isOther) return this.refresh()
       const rows = [...this.level.loaded()].map(([, row]) => row)
-      if (!this.#isTall && rows.some(row => isTall(row, this.place))) this.#replace(this.level)
+      if (!this.#isTall && rows.some(row => isTall(row, this.place, this.columns))) this.#replace(this.level)
       else {
         const hadImages = this.#hasImages
         this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))

@@ -1,30 +1,36 @@
 // The menus of a column: More, and Sort, group, filter.
 
 import {ask as askReader, openPanel} from './dialogs.js'
-import {base, choiceField, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
+import {base, choiceField, count, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
 import {RELATIONS} from './level-head.js'
 import {tell} from './messages.js'
 import {conditions, Place} from './place.js'
 import {getJSON, openTab, token} from './service.js'
 
+const item = (text, action) => el('button.menu-item', {onclick: ({target}) => {
+  target.closest('.panel').hidePopover()
+  action()
+}}, text)
+
 // MARK: The menu More: the path, the curl command, the address, the JSON, the keys, and editing.
 
 export function openMoreMenu(pane, button) {
   const {app, target} = pane
-  const item = (text, action) => el('button.menu-item', {onclick: ({target}) => {
-    target.parentNode.hidePopover()
-    action()
-  }}, text)
   openPanel(button, 'More', [
     app.isNarrow && pane.place.parent && pathLinks(pane),
     item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
     item('Copy address', () => copy(location.href, 'The address is copied.')),
-    el('a.menu-item', {href: base + target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target))}, 'JSON'),
+    link('JSON', target),
+    pane.level && link('CSV', pane.place.asking({...pane.place.fields, format: 'csv', limit: 10_000})),
     item('Keys…', () => showKeys(app)),
     app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
       : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
 }
+
+const link = (text, target) => el('a.menu-item', {
+  href: base + target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target)),
+}, text)
 
 // Links to the levels above, for narrow screens, which do not show the path.
 const pathLinks = ({place, level, detail}) => el('nav.path', {ariaLabel: 'Path'}, ...place.segments.map((_, depth) => {
@@ -56,7 +62,8 @@ async function copy(text, message) {
 // MARK: The menu Sort, group, filter, which also has columns and the outline. It offers the fields of the level's first
 // rows.
 
-export async function openViewMenu(pane, button) {
+// `condition`: the field of a new condition.
+export async function openViewMenu(pane, button, condition) {
   const names = await fieldNames(pane.place)
   // The pane may have been closed meanwhile.
   if (!button.isConnected) return
@@ -75,19 +82,47 @@ export async function openViewMenu(pane, button) {
     () => inRows({group: group.value || null}))
   const outline = toggleSwitch('Outline', place.isOutline, {onchange: () =>
     outline.checked ? ask({depth: '1', sort: null, group: null, where: null, q: null}) : inRows()})
-  openPanel(button, 'Sort, group, filter', [
-    ...[field, descending, group].map(line), filters(place, names, inRows), columnChoice(pane, fields.slice(1).flat()), line(outline),
+  const panel = openPanel(button, 'Sort, group, filter', [
+    ...[field, descending, group].map(line), filters(place, names, inRows, condition), columnChoice(pane, fields.slice(1).flat()), line(outline),
   ])
+  if (condition) panel.querySelector('.condition:last-of-type input').focus()
+}
+
+// MARK: The menu of a column: sort, filter, hide, and the most frequent values, which filter.
+
+const FREQUENT = 10
+// A level with more rows is not counted.
+const MOST_COUNTED = 100_000
+
+export async function openColumnMenu(pane, button, name) {
+  const {app, place, columns, level} = pane, values = el('div')
+  const ask = options => app.go(pane.place.setting({show: null, ...options}))
+  const where = value => ask({where: [...pane.place.values('where'), `${name}:${value}`]})
+  openPanel(button, name, [
+    item('Sort ascending', () => ask({sort: name})), item('Sort descending', () => ask({sort: '-' + name})),
+    item('Filter…', () => openViewMenu(pane, pane.head.viewButton, name)),
+    name !== 'Title' && item('Hide', () => ask({columns: columns.filter(each => each !== name).join(',')})), values,
+  ])
+  if (level.count > MOST_COUNTED) return
+  const {sections} = await getJSON(place.asking({group: name, sort: null, limit: 1, start: 0, fields: ''}))
+  const links = new Map([...level.loaded()].map(([, {fields, links}]) => [String(fields[name]), links?.[name]?.title]))
+  const most = sections.filter(({title}) => title !== null).sort((a, b) => b.count - a.count).slice(0, FREQUENT)
+  // A value that refers to a record is shown as the title of that record, which any row with this value has.
+  if ([...links.values()].some(Boolean)) await Promise.all(most.map(async ({title}) => links.get(title) ?? links.set(title,
+    (await getJSON(new Place(place.segments).asking({where: `${name}:${title}`, limit: 1}))).rows[0]?.links?.[name]?.title)))
+  values.replaceChildren(el('h3', 'Most frequent'), ...most.map(({title, count: number}) =>
+    el('button.menu-item', {onclick: () => (values.parentElement.hidePopover(), where(title))},
+      el('bdi', links.get(title) ?? title), el('span.count', count(number)))))
 }
 
 // Checkboxes that choose the fields to show as columns.
 function columnChoice(pane, names) {
-  const chosen = new Set(pane.place.names('columns'))
+  const chosen = new Set(pane.columns)
   if (!names.length) return null
   return el('fieldset', el('legend', 'Columns'), ...names.slice(0, 12).map(name => line(el('input', {
     type: 'checkbox', ariaLabel: name, checked: chosen.has(name), onchange: ({target}) => {
       chosen[target.checked ? 'add' : 'delete'](name)
-      pane.app.go(pane.place.setting({show: null, depth: null, expand: null, columns: names.filter(each => chosen.has(each)).join(',') || null}), {replace: true})
+      pane.app.go(pane.place.setting({show: null, depth: null, expand: null, columns: names.filter(each => chosen.has(each)).join(',')}), {replace: true})
     },
   }))))
 }
@@ -100,7 +135,7 @@ async function fieldNames(place) {
   return [...new Set(['Title', ...names.filter(name => !name.includes(','))])]
 }
 
-function filters(place, names, ask) {
+function filters(place, names, ask, added) {
   const holder = el('fieldset')
   const wanted = conditions(place)
   const apply = () => ask({where: wanted.filter(([, , value]) => value).map(parts => parts.join(''))}, true)
@@ -125,6 +160,7 @@ function filters(place, names, ask) {
         apply()
       }))
   }
+  if (added) wanted.push([added, ':', ''])
   draw()
   return holder
 }

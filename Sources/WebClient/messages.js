@@ -51,12 +51,22 @@ async function checkFreshness() {
   if (document.hidden) return
   const state = await getJSON('/readyz')
   setState('stale', state.status === 'stale'
-    && `The latest version of the document cannot be read; what is shown is the last good one. ${state.lastError ?? ''}`)
+    && `The latest version of the document cannot be read; what is shown is the last good one. ${token.value && state.lastError || ''}`.trim())
+}
+
+// Tells that a module cannot be loaded: the service was replaced by another version, or it cannot be reached.
+async function tellMissingModule() {
+  const isReachable = await fetch(import.meta.url, {cache: 'no-store'}).then(({status}) => status !== 404, () => null)
+  tell(isReachable === false ? 'This page is out of date.' : 'A part of this page cannot be read.',
+    {label: isReachable === false ? 'Reload' : 'Try again', action: () => location.reload(), seconds: 600})
 }
 
 export function watchState() {
   // Shows the refusal of a request that was made by a key or a button, if no other code handles the refusal.
-  on(window, 'unhandledrejection', ({reason}) => reason.status && reason.status !== 401 && refuse(reason.message))
+  on(window, 'unhandledrejection', ({reason}) => {
+    if (reason.status && reason.status !== 401) refuse(reason.message)
+    if (/module/i.test(reason.message) && reason instanceof TypeError) tellMissingModule()
+  })
   for (const type of ['lost', 'found']) on(connection, type, () => document.body.classList.toggle('lost', connection.isLost))
   // A service that is restarted within a second needs no notice.
   on(connection, 'lost', () => setTimeout(() => connection.isLost

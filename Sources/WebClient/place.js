@@ -80,7 +80,8 @@ export class Place {
     return this.to(Place.ofLink(href).segments)
   }
 
-  // Returns another place. The levels that are above both places keep their order, groups and filters.
+  // Returns another place. The levels that are above both places keep their order, groups,
+  // filters and columns.
   to(segments) {
     let shared = 0
     while (shared < segments.length && segments[shared] === this.segments[shared]) shared++
@@ -95,7 +96,8 @@ export class Place {
   // the values of `above`.
   get #kept() {
     const kept = new Map(this.#values.getAll('above').map(text => [parseInt(text), text.replace(/^\d*\?/, '')]))
-    if (this.levelQuery && !this.isSearch && !this.isOutline) kept.set(this.segments.length, this.levelQuery)
+    const own = this.setting({...OWN, columns: this.value('columns')}).query
+    if (own && !this.isSearch && !this.isOutline) kept.set(this.segments.length, own)
     return kept
   }
 

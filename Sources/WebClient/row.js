@@ -1,6 +1,6 @@
 // Drawing of rows, and the controls of a settings page.
 
-import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, marked, on, oneLine, plural, stop, swatch, titleText, toggleSwitch} from './elements.js'
+import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, isSetting, marked, measured, on, oneLine, plural, shortForm, stop, swatch, tick, titleText, toggleSwitch} from './elements.js'
 import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
 import {send, showImage, token} from './service.js'
@@ -10,7 +10,7 @@ import {send, showImage, token} from './service.js'
 // Draws a row into its list item, unless the item already shows this state of the row.
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
-  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.place.query}`
+  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.columns} ${context.place.query}`
   if (item.shown !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
     // A field with the focus is drawn again when it has lost the focus, and a dragged slider when the drag has ended.
@@ -51,24 +51,25 @@ function content(row, context) {
 }
 
 function parts(row, context) {
-  const {fields} = row, image = asset(fields.Image), {columns, place, hasImages} = context
+  const {fields} = row, image = asset(fields.Image), {columns, numeric, place, hasImages} = context
   // The field by which the rows are sorted is shown in place of `Value`.
-  const value = columns.length ? undefined : readable(row, place.sortFields.find(name => name in fields) ?? 'Value')
-  const shown = (name, value) => el(name, {dir: 'auto'}, isColour(value) && swatch(value), value === undefined ? '' : brief(value))
+  const sorting = place.sortFields.find(name => name in fields) ?? 'Value', value = columns.length ? undefined : readable(row, sorting)
+  const shown = (kind, value, name) => el(kind, {dir: 'auto', title: measured(value, name) && String(value)}, isColour(value) && swatch(value),
+    value === undefined ? '' : typeof value === 'boolean' ? tick(value) : shortForm(value, name))
   const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())
   return [
     image ? showImage(image, el('img', {alt: '', onerror: ({target}) => target.replaceWith(missing())})) : hasImages && missing(),
     texts(row, context),
-    ...columns.map(name => shown('span.cell', readable(row, name))),
-    value !== undefined && shown('span.value', value),
+    ...columns.map(name => shown(numeric.has(name) ? 'span.cell.number' : 'span.cell', readable(row, name), name)),
+    value !== undefined && shown('span.value', value, sorting),
     row.error && el('span.mark-error', {title: row.error}, icon('warning')),
     ...(row.leaf ? [] : [el('span.count', {ariaLabel: plural(row.count, 'row')}, count(row.count)), icon('forward')]),
   ]
 }
 
-function texts(row, {place}) {
+function texts(row, {place, columns}) {
   const query = place.value('q'), hit = query && row.trail && hitField(row, query)
-  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place)) ?? ''
+  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place, columns)) ?? ''
   const title = row.title.trim() ? marked(oneLine(row.title.slice(0, 400)), query) : [row.control?.key ?? titleText('')]
   return el('span.texts',
     el('span.title', {dir: 'auto'}, ...title),
@@ -80,13 +81,13 @@ function texts(row, {place}) {
 const readable = ({fields, links}, name) => links?.[name]?.title ?? fields[name]
 
 // The text below the title: the subtitle, or else the first short values of a row that is not drawn in columns.
-function secondLine(row, place) {
+function secondLine(row, place, columns) {
   const {fields, control} = row
-  if (fields.Subtitle !== undefined || control || place.names('columns').length) return fields.Subtitle
+  if (fields.Subtitle !== undefined || control || isSetting(row) || columns.length) return fields.Subtitle
   const elsewhere = ['Image', 'Value', ...place.sortFields]
   const values = Object.entries(fields).filter(([name, value]) =>
-    !elsewhere.includes(name) && value !== '' && typeof value !== 'object' && (String(value) !== row.key || row.links?.[name]))
-  return values.slice(0, 3).map(([name]) => brief(readable(row, name))).join(' · ')
+    !elsewhere.includes(name) && value !== '' && !['object', 'boolean'].includes(typeof value) && (String(value) !== row.key || row.links?.[name]))
+  return values.slice(0, 3).map(([name]) => shortForm(readable(row, name), name)).join(' · ')
 }
 
 // The field that contains the hit of a search, as [name, text around the hit]; null if the title contains the hit, or
@@ -112,8 +113,22 @@ function disclosure(row, {onToggle}) {
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = (row, place) =>
-  Boolean(row.error || row.trail?.length || row.fields.Image || (secondLine(row, place) ?? '') !== '' || place.isSearch && place.value('in'))
+export const isTall = (row, place, columns) => Boolean(row.error || row.trail?.length || row.fields.Image && !columns.length
+  || (secondLine(row, place, columns) ?? '') !== '' && !columns.length || place.isSearch && place.value('in'))
+
+// The names of the short values that the first rows share, if they are enough for a table. Rows with subtitles, pictures
+// or controls are a list.
+export function sharedNames(rows) {
+  if (rows.length < 2 || rows.some(row => row.control || isSetting(row) || 'Subtitle' in row.fields || row.fields.Image)) return []
+  const isShown = ({fields, key, links}, name) => fields[name] !== undefined && (String(fields[name]) !== key || links?.[name])
+  const names = [...new Set(rows.flatMap(({fields}) => Object.keys(fields)))]
+    .filter(name => !name.includes(',') && rows.filter(row => isShown(row, name)).length >= rows.length * 0.8)
+  return names.length < 3 ? [] : names
+}
+
+// Whether all values of a column are numbers.
+export const isNumeric = (rows, name) => rows.every(({fields, links}) =>
+  fields[name] === undefined || !links?.[name] && ['number', 'bigint'].includes(typeof fields[name]))
 
 // MARK: The controls of a settings page, as fields of the browser.
 
@@ -129,7 +144,7 @@ function press(event, holder, app) {
   const field = enabled(holder)
   if (!holder.querySelector('input, select') || !isPlainKey(event) || !(field || app.isEditable)) return
   stop(event)
-  if (!field) return tell('To change values, choose Edit… in the menu More.')
+  if (!field) return tell('The values are locked.', {label: 'Unlock to change', action: () => app.turnEditing()})
   field.focus()
   if (field.matches('[type=checkbox], [type=radio]')) field.click()
 }

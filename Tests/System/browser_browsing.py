@@ -20,9 +20,11 @@ ALBUMS = {f"Album {letter}": [f"Song {letter}{number}" for number in range(1, 6)
 DOCUMENT = {"Title": "Music", "Rows": [
     *({"Title": album, "Year": 1984, "Children": [{"Title": song, "Text": f"words of {song}"} for song in songs]} for album, songs in ALBUMS.items()),
     {"Title": "Many", "Children": [f"Row {number:05d}" for number in range(5000)]},
+    {"Title": "Calm", "Bytes": 8_300_000, "Milliseconds": 233_000, "Duration": 3723, "Yes": True, "No": False,
+     "At": "2024-02-29T00:00:00Z", "Year": 1984}, {"Title": "Alone", "List": ["one", "two"]},
     {"Title": "Deep", "Children": [{"Title": "Deeper", "Children": [{"Title": "Still deeper", "Children": [
         {"Title": "Deepest", "Children": ["Bottom"]}]}]}]}]}
-ROWS = [*ALBUMS, "Many", "Deep"]
+ROWS = [*ALBUMS, "Many", "Calm", "Alone", "Deep"]
 
 # Keeps what is asked for, and holds back the answers whose address has these words.
 ASKED = """
@@ -143,9 +145,9 @@ def inspector(verdict, window):
     window.open("/")
     expect = lambda title, rows, what: verdict.expect(
         window.soon(lambda: window.run(INSPECTED) == [[title, rows, 0, 352]]), f"{what}: {window.run(INSPECTED)}")
-    expect("Music", "5 rows", "the document is inspected")
+    expect("Music", "7 rows", "the document is inspected")
     facts = lambda: window.run(FACTS)
-    verdict.expect(window.soon(lambda: facts()["Size"] == "5,024 items"), f"with its size: {facts()}")
+    verdict.expect(window.soon(lambda: facts()["Size"] == "5,026 items"), f"with its size: {facts()}")
     verdict.expect(facts()["Editing"] == "With a token" and facts()["Source"].endswith("Music.json"), f"its source, and who may edit: {facts()}")
     urllib.request.urlopen(urllib.request.Request(window.origin + "/detail/Album%20C", json.dumps({"Year": 1985}).encode(), method="PATCH", headers={
         "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})).read()
@@ -164,6 +166,18 @@ def inspector(verdict, window):
     window.keys(Keys.ARROW_DOWN)
     expect("Song B2", "", "a hit is inspected")
     verdict.expect("Song B1" in window.seen(), f"beside the hits: {window.seen()}")
+
+
+def calm(verdict, window):
+    """Values have the form that is read most easily; the exact value is a tooltip."""
+    window.open("/browse/Calm")
+    wanted = {"Bytes": "8.3 MB", "Milliseconds": "3:53", "Duration": "1:02:03", "Yes": "✓", "No": "–", "At": "February 29, 2024", "Year": "1984"}
+    verdict.expect(window.soon(lambda: window.fields() == wanted), f"values in larger units: {window.fields()}")
+    hints = window.run("return [...document.querySelectorAll('.detail dd')].map(e => e.title)")
+    verdict.expect(hints == ["Whole number: 8300000", "Whole number: 233000", "Whole number: 3723", "Yes or no", "Yes or no",
+                             "Text: 2024-02-29T00:00:00Z", "Whole number"], f"and exactly: {hints}")
+    window.open("/browse/Alone")
+    verdict.expect(window.soon(lambda: window.fields() == {"List": "2 elementsonetwo"}), f"a list that is alone is open: {window.fields()}")
 
 
 STRIPS = "return [...document.querySelectorAll('.pane.level')].map(e => [e.matches('.strip') ? e.querySelector('.spine').innerText : '', e.clientWidth < 60])"
@@ -192,7 +206,7 @@ def main():
         token = pathlib.Path(folder, "token")
         token.write_text(f"alice {TOKEN}")
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
-            for part in (walk, given_up, far, at_once, inspector, strips):
+            for part in (walk, given_up, far, at_once, inspector, calm, strips):
                 part(verdict, window)
                 expect_no_complaints(verdict, window, f"{part.__name__}: ")
 

@@ -253,7 +253,7 @@ def tools_after_drilling(case):
     case.mark("PSD")
     case.tool("Cut")
     case.window.click_row("Branch")
-    case.soon(lambda: case.window.all(".edit-tools") == case.window.all(".end .edit-tools") != [], "the level that was drilled into has the tools, and it alone")
+    case.soon(lambda: case.window.all(".level .edit-tools") == case.window.all(".end .edit-tools") != [], "the level that was drilled into has the tools, and it alone")
     case.window.soon(lambda: next(each for each in case.window.all(".end .edit-tools button") if each.text == "Move 1 item here").click() is None)
     case.expect(case.window.shows(["Twig", "Leaf", "PSD"]), f"'Move here' goes to the open level: {case.window.seen()}")
     case.expect("PSD" not in case.titles, f"and in the file: {case.titles}")
@@ -279,6 +279,7 @@ def outline(case):
     case.soon(lambda: case.window.seen()[TITLES.index("Branch"):][:3] == ["Bough", "Twig", "Leaf"], f"a branch that is renamed stays open: {case.window.seen()}")
     if case.window.size == WIDE:
         case.window.click_row("Twig")
+        case.window.soon(lambda: case.field("Title").get_attribute("value") == "Twig")
         case.type_into("Title", "Shoot")
         case.save()
         case.soon(lambda: case.field("Title").get_attribute("value") == "Shoot" and "Shoot" in case.window.seen(), "an item renamed beside an outline stays shown")

@@ -138,7 +138,7 @@ def digits(verdict, program, folder, token):
     with Server(program, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
         window.open("/browse/One")
         wanted = {"Control": "a\u2401b", "Note": "a note", "Whole": "9007199254740993", "Least": "-9223372036854775808",
-                  "Real": "1.0", "Yes": "Yes", "List": "2 elements9007199254740995first",
+                  "Real": "1.0", "Yes": "✓", "List": "2 elements9007199254740995first",
                   "Fields": '4 fields290071992547409971012345678901234567890Gone1Texts"5'}
 
         def opened():

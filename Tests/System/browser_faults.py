@@ -103,6 +103,25 @@ def late_form(verdict, window):
     window.run("sessionStorage.clear()")
 
 
+def missing_modules(verdict, window):
+    """A module that cannot be loaded is told, with the way out."""
+    window.open("/")
+    window.shows(TITLES)
+    window.tell("Network.enable")
+    window.tell("Network.setBlockedURLs", urls=["*/menus.js"])
+    window.click('.pane.end [aria-label="More"]')
+    verdict.expect(window.soon(lambda: window.notices() == ["A part of this page cannot be read."]), f"a module is missing: {window.notices()}")
+    window.open("/?")
+    window.shows(TITLES)
+    window.run("window.fetch = async () => new Response('', {status: 404})")
+    window.click('.pane.end [aria-label="More"]')
+    verdict.expect(window.soon(lambda: window.notices() == ["This page is out of date."]), f"the service has another version: {window.notices()}")
+    window.tell("Network.setBlockedURLs", urls=[])
+    window.click(".notice button:not(.tool)")
+    verdict.expect(window.soon(lambda: window.notices() == [] and window.seen() == TITLES), f"the page is loaded again: {window.notices()}")
+    window.complaints()
+
+
 def many_pages(verdict, server, window):
     """Pages that were left, and tabs that are not seen, keep no connection: browsers allow six to a server."""
     for number in range(10):
@@ -262,6 +281,7 @@ def main():
                 given_up(verdict, window)
                 focus_after_removal(verdict, window, file)
                 late_form(verdict, window)
+                missing_modules(verdict, window)
                 many_pages(verdict, server, window)
                 expect_no_complaints(verdict, window)
             broken_answers(verdict, server)

@@ -86,10 +86,10 @@ def table(verdict, window):
     cells = "return [...document.querySelectorAll('.pane.end .item')].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).slice(0, 2).map(e => [...e.querySelectorAll('.cell')].map(e => e.textContent))"
     window.click('.pane.end .columns [aria-label="Sort by Price"]')
     window.click('.pane.end .columns [aria-label="Sort by Price, descending"]')
-    verdict.expect(window.soon(lambda: window.run(cells) == [["189", "Yes"], ["145.5", "No"]]), f"the cells: {window.run(cells)}")
-    names = window.run("return [...document.querySelectorAll('.pane.end .columns button')].map(e => e.textContent)")
+    verdict.expect(window.soon(lambda: window.run(cells) == [["189", "✓"], ["145.5", "–"]]), f"the cells: {window.run(cells)}")
+    names = window.run("return [...document.querySelectorAll('.pane.end .sort')].map(e => e.textContent)")
     verdict.expect(names == ["Title", "↓ Price", "Lined"], f"the names: {names}")
-    edges = window.run("return [...document.querySelectorAll('.pane.end .columns button')].slice(1).map((e, index) => Math.abs(e.getBoundingClientRect().left - document.querySelectorAll('.pane.end .item .cell')[index].getBoundingClientRect().left))")
+    edges = window.run("return [...document.querySelectorAll('.pane.end .columns > *')].slice(1).map((e, index) => Math.abs(e.getBoundingClientRect().left - document.querySelectorAll('.pane.end .item .cell')[index].getBoundingClientRect().left))")
     verdict.expect(max(edges) < 6, f"they are above their cells: {edges}")
     found = window.axe()
     verdict.expect(found == [], f"a table: axe finds {found}")

@@ -231,7 +231,8 @@ def values(case):
     found = window.fields()
     case.expect((found["Tiny"], found["Huge"].replace("+", ""), found["Big"], found["Year"]) == ("1e-300", "1e300", "9007199254740993", "1984"), f"numbers as they are: {found}")
     case.expect("1:14:15" in found["When"] and found["When"].endswith("UTC"), f"the zone is written out: {found['When']}")
-    case.expect(window.run("return getComputedStyle(document.querySelector('dd[data-type]'), '::after').content !== 'none'"), "the type is beside the value")
+    hints = dict(window.run("return [...document.querySelectorAll('.detail .field')].map(e => [e.children[0].textContent, e.children[1].title])"))
+    case.expect((hints["Year"], hints["When"]) == ("Whole number", "Date: 2024-02-29T13:14:15Z"), f"the type and the exact value are tooltips: {hints}")
     case.expect(window.soon(lambda: window.run("return [...document.querySelectorAll('.value')].some(e => e.textContent === '9007199254740993')")), "a row has all digits too")
     titles = "return [...document.querySelectorAll('.item .title')].map(e => e.textContent)"
     case.expect("[U+202E]gpj.exe" in window.run(titles) and "Untitled" in window.run(titles), f"marks and missing titles are shown: {window.run(titles)}")

@@ -329,7 +329,8 @@ def while_reading(case):
     case.begin("/browse/Leaf")
     window.soon(lambda: window.find(".edit-form"))
     case.expect(window.run(is_offered, ".edit-form") and window.run(is_offered, '.detail [aria-label="Delete"]'), "a form and its tools are offered")
-    case.hold("/levels/Branch")
+    # On a wide screen the form of the next item comes with its detail, beside its level.
+    case.hold("/detail/Branch" if window.size == WIDE else "/levels/Branch")
     if window.size == WIDE:
         window.click_row("Branch")
     else:

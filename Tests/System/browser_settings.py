@@ -162,8 +162,13 @@ def without_token(verdict, window):
     window.soon(lambda: window.run("return performance.getEntriesByType('resource').some(({name}) => name === location.origin + '/')"))
     verdict.expect(window.soon(lambda: window.run(f"return {FIELD}.disabled", "Sound")), "without a token a control is grey")
     window.tap_row("Sound")
-    why = "To change values, choose Edit… in the menu More."
-    verdict.expect(window.soon(lambda: window.notices() == [why]), f"a grey control says why: {window.notices()}")
+    verdict.expect(window.soon(lambda: window.notices() == ["The values are locked."]), f"a grey control says why: {window.notices()}")
+    verdict.expect(window.text(".pane.end h2 bdi") == "Settings", f"the page has its name: {window.text('.pane.end h2 bdi')}")
+    window.click(".pane-head .plain")
+    verdict.expect(window.soon(lambda: window.text("dialog h2") == "Edit the document"), "a button unlocks them")
+    window.keys(TOKEN, Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.run(f"return {FIELD}.disabled === false", "Sound")), "with a token")
+    verdict.expect(not window.find(".pane-head .plain").is_displayed(), "and is not needed any more")
 
 
 def main():

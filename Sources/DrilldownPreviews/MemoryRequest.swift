@@ -79,18 +79,3 @@ struct MemoryRequest {
         }
     }
 }
-
-extension Edit.Position {
-    /// Creates the position from its text in a request. Without a text, or with an unknown text, it is `.last`.
-    fileprivate init(_ text: String?) {
-        let parts = (text ?? "last").split(separator: ":", maxSplits: 1).map(String.init)
-        self =
-            switch (parts.first, parts.dropFirst().first) {
-            case ("first", nil): .first
-            case ("before", let key?): .before(key)
-            case ("after", let key?): .after(key)
-            case (let number?, nil): Int(number).map(Self.index) ?? .last
-            default: .last
-            }
-    }
-}

@@ -55,6 +55,14 @@ enum DetailReader {
     }
 }
 
+extension Transport {
+    /// Requests the detail of an item.
+    func detail(at path: ItemPath) async throws -> Detail {
+        try path.check()
+        return try await value(of: path.detailLink, as: DetailReader.read)
+    }
+}
+
 /// The members that the answers for a level and for a detail have in common.
 struct ItemHead {
     private(set) var title = ""

@@ -109,16 +109,26 @@ extension Edit {
 }
 
 extension Edit {
+    /// The item that the edit changes; for an insertion, the item whose level gets the new item.
+    var path: ItemPath {
+        switch action {
+        case .insert(_, let path, _, _), .put(_, let path), .patch(_, let path), .move(let path, _, _, _),
+            .delete(let path):
+            path
+        }
+    }
+
+    /// The fields that a patch changes; empty for other edits.
+    var changes: Fields {
+        if case .patch(let changes, _) = action { changes } else { [:] }
+    }
+
     /// Checks that the paths can be sent.
     ///
     /// - Throws: `Problem` of the kind `.badPath`.
     package func checkPaths() throws(Problem) {
-        switch action {
-        case .insert(_, let path, _, _), .put(_, let path), .patch(_, let path), .delete(let path): try path.check()
-        case .move(let path, let level, _, _):
-            try path.check()
-            try level.check()
-        }
+        try path.check()
+        if case .move(_, let level, _, _) = action { try level.check() }
     }
 }
 

@@ -23,7 +23,7 @@ extension Server {
         _ item: FieldValue, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
-        try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
+        try await transport.changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
     }
 
     /// Adds an item and everything below it from a property list, with the order and the type of every value.
@@ -51,7 +51,7 @@ extension Server {
         let value = try PropertyListDecoder().decode(FieldValue.self, from: item)
         var edit = Edit.insert(value, into: level, at: position, section: section, ifMatch: version)
         edit.propertyList = item
-        return try await changedItem(edit)
+        return try await transport.changedItem(edit)
     }
 
     /// Replaces the fields of an item, or creates the item if it does not exist.
@@ -66,7 +66,7 @@ extension Server {
     /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) async throws -> Detail {
-        try await changedItem(.put(fields, at: path, ifMatch: version))
+        try await transport.changedItem(.put(fields, at: path, ifMatch: version))
     }
 
     /// Merges changes into the fields of an item.
@@ -93,7 +93,7 @@ extension Server {
     public func patch(
         _ changes: Fields, removing names: [String] = [], at path: ItemPath, ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
-        try await changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
+        try await transport.changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
     }
 
     /// Merges changes into the fields of an item, unless one of these fields has got another value since the item was
@@ -116,20 +116,7 @@ extension Server {
     ///   `patch(_:removing:at:ifMatch:)`.
     @discardableResult
     public func patch(_ changes: Fields, removing names: [String] = [], of detail: Detail) async throws -> Detail {
-        var version = detail.fieldsVersion
-        while true {
-            do {
-                return try await patch(changes, removing: names, at: detail.path, ifMatch: version)
-            } catch let conflict as EditConflict {
-                // Each attempt needs another version than the attempt before, so the loop ends as soon as no other
-                // client edits the item. The other client may have made the same change.
-                guard conflict.isOutdated, case .detail(let current) = conflict.current,
-                    case .patch(let wanted, _) = conflict.edit.action, current.fieldsVersion != version,
-                    wanted.allSatisfy({ current[$0] == detail[$0] || current[$0] ?? .null == $1 })
-                else { throw conflict }
-                version = current.fieldsVersion
-            }
-        }
+        try await transport.merge(Edit.patch(changes, removing: names, at: detail.path).changes, into: detail)
     }
 
     /// Moves an item and everything below it to another level, or to another position on its own level.
@@ -147,14 +134,14 @@ extension Server {
         _ path: ItemPath, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
-        try await changedItem(.move(path, into: level, at: position, section: section, ifMatch: version))
+        try await transport.changedItem(.move(path, into: level, at: position, section: section, ifMatch: version))
     }
 
     /// Removes an item and everything below it.
     ///
     /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     public func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) async throws {
-        _ = try await answer(to: .delete(path, ifMatch: version))
+        _ = try await transport.answer(to: .delete(path, ifMatch: version))
     }
 
     /// Performs a batch of edits in order, as one revision. If one edit is refused, no edit takes effect.
@@ -176,7 +163,7 @@ extension Server {
             // The problem lacks `editIndex` if the whole batch is refused, for example because the file has changed.
             let only = edits.count == 1 ? 0 : nil
             guard let number = problem.editIndex ?? only, edits.indices.contains(number) else { throw problem }
-            throw try await conflict(edits[number], problem: problem) ?? problem
+            throw try await transport.conflict(edits[number], problem: problem) ?? problem
         }
     }
 
@@ -214,44 +201,5 @@ extension Server {
     public func reload() async throws -> ReloadResult {
         try transport.read(
             try await transport.send(Request("POST", target: "/reload", json: nil)), as: ReloadResult.read)
-    }
-
-    // MARK: Requests
-
-    private func changedItem(_ edit: Edit) async throws -> Detail {
-        try transport.read(try await answer(to: edit), as: DetailReader.read)
-    }
-
-    private func answer(to edit: Edit) async throws -> Answer {
-        try edit.checkPaths()
-        do {
-            return try await transport.send(edit.request)
-        } catch let problem as Problem {
-            throw try await conflict(edit, problem: problem) ?? problem
-        }
-    }
-
-    /// Returns the conflict for a problem with the status 409, 412 or 428; nil for any other problem.
-    ///
-    /// The current item or level in the conflict is requested from the server.
-    private func conflict(_ edit: Edit, problem: Problem) async throws -> EditConflict? {
-        guard let status = problem.status, [409, 412, 428].contains(status) else { return nil }
-        var conflict = EditConflict(edit: edit, current: try await current(for: edit), problem: problem)
-        if conflict.isOutdated, conflict.current == .missing {
-            conflict.problem.detail = "Someone else has deleted this since it was read."
-        }
-        return conflict
-    }
-
-    private func current(for edit: Edit) async throws -> EditConflict.Current {
-        do {
-            switch edit.action {
-            case .insert(_, let level, _, _): return .level(try await self.level(at: level))
-            case .put(_, let path), .patch(_, let path), .move(let path, _, _, _), .delete(let path):
-                return .detail(try await detail(at: path))
-            }
-        } catch let problem as Problem {
-            return problem.status == 404 ? .missing : .unknown(problem)
-        }
     }
 }

@@ -24,10 +24,7 @@ extension Server {
     /// ```
     ///
     /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
-    public func detail(at path: ItemPath) async throws -> Detail {
-        try path.check()
-        return try await transport.value(of: path.detailLink, as: DetailReader.read)
-    }
+    public func detail(at path: ItemPath) async throws -> Detail { try await transport.detail(at: path) }
 
     /// Requests a level with all its rows, however many. All rows are of the same revision of the document.
     ///

@@ -15,6 +15,9 @@ public final class Server: Sendable {
     let transport: Transport
     let observations: Observations
 
+    /// The edits that wait until the service can be reached; nil without an `outboxFile` in the configuration.
+    public let outbox: Outbox?
+
     /// The configuration with which the server was created.
     public var configuration: Configuration { transport.configuration }
 
@@ -32,6 +35,9 @@ public final class Server: Sendable {
     public init(_ configuration: Configuration) {
         transport = Transport(configuration)
         observations = Observations(transport)
+        outbox = configuration.outboxFile.map { [transport, observations] in
+            Outbox(OutboxFile(url: $0), transport: transport, backoff: observations.backoff)
+        }
     }
 
     /// Creates a client of the service at an address such as `http://127.0.0.1:8080`.

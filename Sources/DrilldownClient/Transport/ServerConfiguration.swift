@@ -39,6 +39,9 @@ public struct ServerConfiguration: Sendable {
     public var cacheFolder: URL?
     /// The maximum size of the cache folder in bytes; the least recently used files are removed first.
     public var maximumCacheBytes = 64 << 20
+    /// The file that keeps the edits of the ``Outbox`` until they are sent; nil to have no outbox. Choose a folder that
+    /// the system does not empty, such as Application Support, and use the file in one process only.
+    public var outboxFile: URL?
     /// The time-out for a connection without data, in seconds. It is added to the wait that a request asks for.
     public var timeout: Double = 30
     /// The maximum length of an answer in bytes, after decompression.

@@ -119,6 +119,8 @@ extension Problem.Kind {
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
     /// A level or a detail could not be written to the cache folder; only `Server.cacheProblem` has this kind.
     public static let unwritableCache = Problem.Kind(rawValue: "unwritable-cache")
+    /// The edits that wait could not be read from the outbox's file or written to it.
+    public static let unwritableOutbox = Problem.Kind(rawValue: "unwritable-outbox")
     /// Something other than the service refused the request: a proxy, or the login page of a network.
     public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
     /// The answer does not come from a drilldown service.

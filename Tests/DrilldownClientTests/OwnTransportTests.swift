@@ -196,7 +196,7 @@ struct OwnTransportTests {
     }
 
     @Test func `a request after the end of its session is refused, even if the function ignores it`() async throws {
-        let session = RenewedSession(connections: 1)
+        let session = RenewedSession(connections: 1, try Server.Configuration("http://service"))
         session.end()
         let exchange = Exchange(target: "/levels/", of: "http://service", limit: 1)
         await #expect(throws: RenewedSession.Closed.self) {

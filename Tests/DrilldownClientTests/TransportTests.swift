@@ -116,7 +116,7 @@ import Testing
             Task {
                 var request = Request("/levels/\(number)?wait=30")
                 // As that of each observed level.
-                request.session = RenewedSession(connections: 1)
+                request.session = RenewedSession(connections: 1, server.configuration)
                 return try await server.transport.send(request)
             }
         }

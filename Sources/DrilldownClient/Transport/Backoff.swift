@@ -3,12 +3,7 @@ import Foundation
 /// The waiting time after a failure: the server's `Retry-After`, or a time that doubles with each failure. Up to half of
 /// it is added at random, so that not all clients return at the same time.
 struct Backoff: Sendable {
-    /// The time after the first failure, in seconds.
-    private static let first = 1.0
-    /// The maximum time without `Retry-After`, in seconds.
-    private static let greatest = 30.0
-    /// The maximum `Retry-After` of a server, in seconds; a greater number is reduced to this maximum.
-    private static let greatestRetryAfter = 300.0
+    var retry = ServerConfiguration.Retry()
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
     /// Returns the current time, from which the durations of answers are computed.
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
@@ -23,8 +18,9 @@ struct Backoff: Sendable {
     ///   - failures: the number of consecutive failures, at least 1.
     ///   - retryAfter: the server's `Retry-After` in seconds; nil without this field.
     func delay(after failures: Int, retryAfter: Double?) -> Double {
-        let doubled = min(Self.first * pow(2, Double(min(failures, 32) - 1)), Self.greatest)
-        let seconds = retryAfter.map { min(max($0, Self.first), Self.greatestRetryAfter) } ?? doubled
+        let first = max(0.01, retry.first)
+        let doubled = min(first * pow(2, Double(min(failures, 32) - 1)), max(first, retry.longest))
+        let seconds = retryAfter.map { min(max($0, first), max(first, retry.longestRetryAfter)) } ?? doubled
         return seconds + random(0...seconds / 2)
     }
 

@@ -19,9 +19,12 @@ final class RenewedSession: Sendable {
     private let ends = Guarded<[ObjectIdentifier: @Sendable (any Error) -> Void]>([:])
     private let isOver = Guarded(false)
     private let connections: Int
+    private let configuration: ServerConfiguration
 
     /// - Parameter connections: the maximum number of connections to one host; further requests wait for a connection.
-    init(connections: Int) { self.connections = connections }
+    init(connections: Int, _ configuration: ServerConfiguration) {
+        (self.connections, self.configuration) = (connections, configuration)
+    }
 
     deinit { close(cancelling: true) }
 
@@ -108,7 +111,8 @@ final class RenewedSession: Sendable {
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
         settings.httpMaximumConnectionsPerHost = connections
-        let delegate = SessionDelegate()
+        configuration.prepareSession?(settings)
+        let delegate = SessionDelegate(configuration.challenge)
         return Current(
             session: URLSession(configuration: settings, delegate: delegate, delegateQueue: nil), delegate: delegate)
     }
@@ -117,6 +121,24 @@ final class RenewedSession: Sendable {
 /// The delegate of a session, which passes the events of its requests to their exchanges.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Guarded<[Int: Exchange]>([:])
+    private let answer:
+        (@Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?))?
+
+    /// - Parameter answer: answers the authentication challenges; nil to answer them as usual.
+    init(
+        _ answer: (@Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?))?
+    ) { self.answer = answer }
+
+    // Foundation on Linux does not ask a delegate about certificates.
+    #if !canImport(FoundationNetworking)
+        func urlSession(
+            _: URLSession, task _: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler decide: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let (disposition, credential) = answer?(challenge) ?? (.performDefaultHandling, nil)
+            decide(disposition, credential)
+        }
+    #endif
 
     func add(_ exchange: Exchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }

@@ -25,8 +25,29 @@ public struct ServerConfiguration: Sendable {
     public var tokenProvider: (@Sendable (_ refused: String?) async throws -> String?)?
     /// Additional header fields of every request to the service, such as the key of a gateway.
     public var headerFields: [String: String] = [:]
-    /// Sends a request in place of the library's own `URLSession`: for an app's own certificates, and for tests. If
-    /// nil, the library's session sends the requests.
+    /// Changes each request to the service before it is sent, for example to add the identifier of a trace.
+    ///
+    /// ```swift
+    /// configuration.prepareRequest = { $0.setValue(Trace.current.id, forHTTPHeaderField: "traceparent") }
+    /// ```
+    public var prepareRequest: (@Sendable (_ request: inout URLRequest) async -> Void)?
+    /// Changes the settings of the library's own sessions, for example `allowsCellularAccess`.
+    public var prepareSession: (@Sendable (_ settings: URLSessionConfiguration) -> Void)?
+    /// Answers the authentication challenges of the library's own sessions, for example to accept only the app's own
+    /// certificate. Called on a thread of the session; on Linux, never.
+    public var challenge:
+        (@Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?))?
+    /// Receives an entry for each request that has ended.
+    ///
+    /// ```swift
+    /// let logger = Logger(subsystem: "com.example.app", category: "service")
+    /// configuration.log = { logger.debug("\($0)") }
+    /// ```
+    public var log: (@Sendable (LogEntry) -> Void)?
+    /// The pauses between attempts, for observed levels and details and for the outbox.
+    public var retry = Retry()
+    /// Sends a request in place of the library's own sessions: for an app's own session, and for tests. `retryNow()`
+    /// cancels the task of a request that waits.
     ///
     /// ```swift
     /// configuration.send = { [session] request in try await session.data(for: request) }
@@ -74,6 +95,41 @@ public struct ServerConfiguration: Sendable {
         while base.hasSuffix("/") { base.removeLast() }
         while path.hasSuffix("/") { path.removeLast() }
         return URL(string: target.hasPrefix(path + "/") ? base.dropLast(path.count) + target : base + target)
+    }
+
+    /// The pauses between attempts after failures. Up to half of a pause is added at random.
+    public struct Retry: Hashable, Sendable {
+        /// The pause after the first failure, in seconds. It doubles with each further failure.
+        public var first = 1.0
+        /// The longest pause without `Retry-After`, in seconds.
+        public var longest = 30.0
+        /// The longest `Retry-After` that counts, in seconds; a greater one is reduced to this.
+        public var longestRetryAfter = 300.0
+
+        /// Creates the usual pauses.
+        public init() {}
+    }
+
+    /// A request that has ended.
+    public struct LogEntry: Sendable, CustomStringConvertible {
+        /// The method, such as `GET`.
+        public let method: String
+        /// The path and the query, percent-encoded.
+        public let target: String
+        /// The status of the answer; nil without a complete answer.
+        public let status: Int?
+        /// The length of the answer's body in bytes.
+        public let bytes: Int
+        /// The time from the request to the complete answer.
+        public let duration: Duration
+        /// The reason why there is no complete answer; nil with an answer.
+        public let error: (any Error)?
+
+        /// The entry on one line: `GET /levels/?limit=10: 200, 1234 bytes, 0.012 seconds`.
+        public var description: String {
+            let outcome = status.map { "\($0), \(bytes) bytes" } ?? error.map { "\($0)" } ?? "no answer"
+            return "\(method) \(target): \(outcome), \(Double(Int(duration / .milliseconds(1))) / 1_000) seconds"
+        }
     }
 
     /// The address of the service, for messages.

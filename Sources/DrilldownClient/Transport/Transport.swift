@@ -9,7 +9,7 @@ final class Transport: Sendable {
     let configuration: ServerConfiguration
     let memory: AnswerMemory
     /// The session of most requests; the number of connections is the default of most systems.
-    private let session = RenewedSession(connections: 6)
+    private let session: RenewedSession
     private let tokens: TokenMemory?
     /// The pauses after failures. Any answer of the service, except an answer with a temporary problem, ends the pauses
     /// that the service has not asked for.
@@ -17,6 +17,7 @@ final class Transport: Sendable {
 
     init(_ configuration: ServerConfiguration) {
         self.configuration = configuration
+        session = RenewedSession(connections: 6, configuration)
         tokens = configuration.tokenProvider.map { TokenMemory($0) }
         memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
     }
@@ -54,16 +55,29 @@ final class Transport: Sendable {
     private func answer(to request: Request, token: String?) async throws -> Answer {
         try Task.checkCancellation()
         let exchange = Exchange(target: request.target, of: address, limit: configuration.maximumAnswerBytes)
-        let urlRequest = try urlRequest(for: request, token: token)
-        let session = request.session ?? session
-        var answer =
-            if let send = configuration.send {
-                try await session.answer(of: exchange) { try await send(urlRequest) }
-            } else {
-                try await session.answer(of: exchange, to: urlRequest)
-            }
-        answer.isWithToken = token != nil
-        return answer
+        var prepared = try urlRequest(for: request, token: token)
+        if request.url == nil { await configuration.prepareRequest?(&prepared) }
+        let (urlRequest, session, begin) = (prepared, request.session ?? session, ContinuousClock.now)
+        func log(_ answer: Answer?, _ error: (any Error)? = nil) {
+            configuration.log?(
+                .init(
+                    method: request.method, target: request.target, status: answer?.status,
+                    bytes: answer?.body.count ?? 0, duration: .now - begin, error: error))
+        }
+        do {
+            var answer =
+                if let send = configuration.send {
+                    try await session.answer(of: exchange) { try await send(urlRequest) }
+                } else {
+                    try await session.answer(of: exchange, to: urlRequest)
+                }
+            log(answer)
+            answer.isWithToken = token != nil
+            return answer
+        } catch {
+            log(nil, error)
+            throw error
+        }
     }
 
     /// Returns whether a request ended because the set of observed targets changed, or by `retryNow`. A function of the

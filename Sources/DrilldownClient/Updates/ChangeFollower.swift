@@ -2,7 +2,7 @@
 /// server.
 final class ChangeFollower: Sendable {
     private let transport: Transport
-    private let session = RenewedSession(connections: 1)
+    private let session: RenewedSession
     private let state = Guarded(State())
 
     private struct State {
@@ -28,7 +28,10 @@ final class ChangeFollower: Sendable {
         var waiting: CheckedContinuation<Void, Never>?
     }
 
-    init(_ transport: Transport) { self.transport = transport }
+    init(_ transport: Transport) {
+        self.transport = transport
+        session = RenewedSession(connections: 1, transport.configuration)
+    }
 
     func add<Content>(_ observed: ObservedState<Content>, target: some Observed) {
         let member = Member(

@@ -47,10 +47,10 @@ final class Observations: Sendable {
     /// The cache of the last known levels and details; nil without a cache folder.
     let cache: CopyCache?
     /// The waiting times after failures.
-    let backoff = Guarded(Backoff())
+    let backoff: Guarded<Backoff>
     let changes: ChangeFollower
     /// The session that reads targets after a change. The request that waits for changes has its own connection.
-    let readers = RenewedSession(connections: 2)
+    let readers: RenewedSession
     private let state = Guarded(State())
 
     private struct State {
@@ -69,6 +69,8 @@ final class Observations: Sendable {
 
     init(_ transport: Transport) {
         self.transport = transport
+        backoff = Guarded(Backoff(retry: transport.configuration.retry))
+        readers = RenewedSession(connections: 2, transport.configuration)
         cache = CopyCache(transport.configuration)
         changes = ChangeFollower(transport)
     }
@@ -124,7 +126,7 @@ extension Observations {
     func ownSession(of target: some Observed) -> RenewedSession? {
         state.withLock { state in
             if state.isShared { return nil }
-            let session = state.entries[target.link]?.session ?? RenewedSession(connections: 1)
+            let session = state.entries[target.link]?.session ?? RenewedSession(connections: 1, transport.configuration)
             state.entries[target.link]?.session = session
             return session
         }

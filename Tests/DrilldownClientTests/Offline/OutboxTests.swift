@@ -222,7 +222,7 @@ struct OutboxTests {
         var configuration = try app().configuration
         var wanted: [String: Fields] = [:]
         for round in 0..<12 {
-            // What is on disk when the app is killed is all that the next one has.
+            // The next app has only the file at the time of the kill.
             let file = URL(fileURLWithPath: folder("app/\(round).json"))
             if let last = configuration.outboxFile, FileManager.default.fileExists(atPath: last.path) {
                 try FileManager.default.copyItem(at: last, to: file)

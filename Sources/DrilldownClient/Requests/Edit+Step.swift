@@ -10,7 +10,6 @@ extension Edit {
         let version = step["ifMatch"]?.text.map { ItemVersion(rawValue: $0) }
         if let item = step["insert"], let level {
             self = .insert(item, into: level, at: position, section: section, ifMatch: version)
-            propertyList = step["propertyList"]?.data
         } else if let fields = step["put"]?.dictionary, let path = path("of") {
             self = .put(fields, at: path, ifMatch: version)
         } else if let changes = step["patch"]?.dictionary, let path = path("of") {
@@ -22,6 +21,7 @@ extension Edit {
         } else {
             return nil
         }
+        propertyList = step["propertyList"]?.data
     }
 
     /// Returns the edit after the item at a path has moved to another path.

@@ -29,7 +29,8 @@ public struct Edit: Hashable, Sendable {
     /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil for any
     /// version.
     public var ifMatch: ItemVersion?
-    /// The item to insert as a property list, which is sent in place of the value; nil to send the value as JSON.
+    /// The item to insert or put as a property list, which is sent in place of the value; nil to send JSON. A batch always
+    /// sends JSON.
     var propertyList: Data?
 
     /// Creates an edit with a condition.
@@ -44,6 +45,25 @@ public struct Edit: Hashable, Sendable {
         ifMatch version: ItemVersion? = nil
     ) -> Edit {
         Edit(.insert(item, into: level, at: position, section: section), ifMatch: version)
+    }
+
+    /// Adds a new item whose values have exact types.
+    public static func insert(
+        propertyList item: PropertyList, into level: ItemPath, at position: Position = .last, section: Int? = nil,
+        ifMatch version: ItemVersion? = nil
+    ) -> Edit {
+        var edit = Edit.insert(item.fieldValue, into: level, at: position, section: section, ifMatch: version)
+        edit.propertyList = item.xml
+        return edit
+    }
+
+    /// Replaces the fields of an item with values of exact types.
+    public static func put(
+        propertyList fields: PropertyList, at path: ItemPath, ifMatch version: ItemVersion? = nil
+    ) -> Edit {
+        var edit = Edit.put(fields.fieldValue.dictionary ?? [:], at: path, ifMatch: version)
+        edit.propertyList = fields.xml
+        return edit
     }
 
     /// Replaces the fields of an item, or creates the item.

@@ -44,17 +44,22 @@ public actor Outbox {
 
     /// Adds an edit, and sends it as soon as the edits before it are sent.
     ///
-    /// An item to insert gets a `Key` if it has none, so that it is not inserted twice.
+    /// An item to insert gets a `Key` if it has none, so that it is not inserted twice. In a property list, the item must
+    /// have one.
     ///
     /// - Throws: `Problem` of the kind `.unwritableOutbox` if the edit cannot be saved; of the kind `.badPath`; of the
-    ///   kind `.preconditionRequired` if a move or a deletion has no `ifMatch`, without which it cannot be sent safely.
+    ///   kind `.preconditionRequired` if a move or a deletion has no `ifMatch`, or a property list no `Key`, without which
+    ///   the edit cannot be sent safely.
     public func add(_ edit: Edit) throws(Problem) {
         try edit.checkPaths()
         var edit = edit
         switch edit.action {
         case .insert(let item, let level, let position, let section):
             var fields = item.dictionary ?? ["Title": item]
-            if fields["Key"] == nil { fields["Key"] = .text(Self.key()) }
+            if fields["Key"] == nil {
+                guard edit.propertyList == nil else { throw .keyRequired(level) }
+                fields["Key"] = .text(Self.key())
+            }
             edit.action = .insert(.dictionary(fields), into: level, at: position, section: section)
         case .move(let path, _, _, _), .delete(let path):
             guard edit.ifMatch != nil || entries.contains(where: { $0.edit.insertedPath == path }) else {
@@ -287,6 +292,13 @@ extension Fields {
 }
 
 extension Problem {
+    fileprivate static func keyRequired(_ path: ItemPath) -> Problem {
+        Problem(
+            .preconditionRequired, title: "Key required",
+            detail:
+                "A property list to insert into \(path) in the outbox needs a 'Key', so that it is not inserted twice.")
+    }
+
     fileprivate static func conditionRequired(_ path: ItemPath) -> Problem {
         Problem(
             .preconditionRequired, title: "Condition required",

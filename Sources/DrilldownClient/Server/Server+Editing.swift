@@ -34,13 +34,9 @@ extension Server {
     /// try await server.insert(propertyList: saved, into: level, at: .before("Next"))  // undoes the deletion
     /// ```
     ///
-    /// - Parameters:
-    ///   - item: the item as an XML or binary property list, such as `document(at:as:)` returns.
-    ///   - level: the path of the item whose level gets the new item. A leaf is allowed, and has a level afterwards.
-    ///   - position: the position among the rows of the section.
-    ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
-    ///   - version: the `itemVersion` that the level must have; nil for any version.
-    /// - Returns: the new item. The last key of its path is the key of the item.
+    /// The parameters are those of `insert(_:into:at:section:ifMatch:)`, but the item is an XML or binary property list,
+    /// such as `document(at:as:)` returns.
+    ///
     /// - Throws: `DecodingError` if `item` is not a property list; otherwise the errors of
     ///   `insert(_:into:at:section:ifMatch:)`.
     @discardableResult
@@ -52,6 +48,26 @@ extension Server {
         var edit = Edit.insert(value, into: level, at: position, section: section, ifMatch: version)
         edit.propertyList = item
         return try await transport.changedItem(edit)
+    }
+
+    /// Adds an item whose values have exact types, such as dates; otherwise like `insert(_:into:at:section:ifMatch:)`.
+    @discardableResult
+    public func insert(
+        propertyList item: PropertyList, into level: ItemPath, at position: Edit.Position = .last,
+        section: Int? = nil, ifMatch version: ItemVersion? = nil
+    ) async throws -> Detail {
+        try await transport.changedItem(
+            .insert(propertyList: item, into: level, at: position, section: section, ifMatch: version))
+    }
+
+    /// Replaces the fields of an item with values of exact types; otherwise like `put(_:at:ifMatch:)`.
+    ///
+    /// - Parameter fields: a dictionary.
+    @discardableResult
+    public func put(
+        propertyList fields: PropertyList, at path: ItemPath, ifMatch version: ItemVersion? = nil
+    ) async throws -> Detail {
+        try await transport.changedItem(.put(propertyList: fields, at: path, ifMatch: version))
     }
 
     /// Replaces the fields of an item, or creates the item if it does not exist.

@@ -227,6 +227,32 @@ struct EditingTests {
         #expect(conflict?.isOutdated == true)
     }
 
+    @Test("keep the types of a property list: dates, data, and real numbers")
+    func types() async throws {
+        let moment = Date(timeIntervalSince1970: 984_355_200.75)
+        let item: PropertyList = [
+            "Title": "a & <b>", "Day": .date(moment), "Bytes": .data(Data([1, 2, 255])), "Real": 3.0, "Whole": 3,
+            "Huge": PropertyList(.unsigned(.max)), "Flag": true, "List": [1, .real(.infinity), "x\r\n", .date(moment)],
+            "Inner": ["z": .real(.nan), "a": PropertyList(["n": nil, "l": [1.5, false]])],
+        ]
+        let inserted = try await server.insert(propertyList: item, into: .root, at: .first)
+        #expect(FieldValue.dictionary(inserted.fields) == item.fieldValue)
+        let members = try #require((try saved()["Rows"] as? [NSDictionary])?.first)
+        let day = Date(timeIntervalSince1970: 984_355_200)
+        #expect(members["Day"] as? Date == day && members["Bytes"] as? Data == Data([1, 2, 255]))
+        #expect((members["List"] as? [Any])?.last as? Date == day)
+        let text = try String(contentsOf: document, encoding: .utf8)
+        #expect(text.contains("<key>Real</key>\n") && text.contains("<real>3"))
+        let put = try await server.put(
+            propertyList: ["Title": "c", "Since": .date(.distantPast), "Real": -2.0], at: inserted.path,
+            ifMatch: inserted.fieldsVersion)
+        #expect(put.fields == ["Title": "c", "Real": .real(-2), "Since": "0001-01-01T00:00:00Z"])
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.put(propertyList: ["Title": "d"], at: put.path, ifMatch: inserted.fieldsVersion)
+        }
+        #expect(conflict?.isOutdated == true)
+    }
+
     @Test("are made on the version of a level that was read without a query")
     func levelVersions() async throws {
         let root = try await server.level()

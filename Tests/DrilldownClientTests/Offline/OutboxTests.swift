@@ -107,6 +107,13 @@ struct OutboxTests {
             ("patch", { try await $0.add(.patch(["Price": 5], at: ["a"])) }),
             ("merge", { try await $0.patch(["Price": 9], of: b) }),
             ("rename", { try await $0.patch(["Title": "bb"], of: detail(["b"])) }),
+            (
+                "property list",
+                {
+                    try await $0.add(
+                        .insert(propertyList: ["Title": "p", "Key": "p", "Day": .date(.distantPast)], into: ["c"]))
+                }
+            ),
             ("put", { try await $0.add(.put(["Title": "a", "New": true], at: ["a"])) }),
         ]
         for (name, edit) in edits {
@@ -130,9 +137,10 @@ struct OutboxTests {
         }
         #expect(
             try await document()
-                == "Root: 2 rows\n  x {\"Title\":\"x\",\"Key\":\"\(key)\"}\n  c (3 rows) {\"Title\":\"c\"}")
+                == "Root: 2 rows\n  x {\"Title\":\"x\",\"Key\":\"\(key)\"}\n  c (4 rows) {\"Title\":\"c\"}")
         let rows = try await Server(service.address).level(at: ["c"], matching: .showing(.all)).rows
-        #expect(rows.map(\.title) == ["d", "y", "bb"] && rows[2].fields == ["Title": "bb", "Note": "n", "Price": 9])
+        #expect(
+            rows.map(\.title) == ["d", "y", "p", "bb"] && rows[3].fields == ["Title": "bb", "Note": "n", "Price": 9])
     }
 
     @Test func `a refused edit stops the outbox until the app discards it or insists`() async throws {
@@ -186,6 +194,12 @@ struct OutboxTests {
         #expect(
             problem?.detail
                 == "A move or a deletion of /a in the outbox needs 'ifMatch', so that it changes no other item.")
+        let unkeyed = await #expect(throws: Problem.self) {
+            try await outbox.add(.insert(propertyList: ["Title": "p"], into: .root))
+        }
+        #expect(
+            unkeyed?.detail
+                == "A property list to insert into / in the outbox needs a 'Key', so that it is not inserted twice.")
         await #expect(throws: Problem.self) { try await outbox.add(.patch([:], at: ["..", "a"])) }
         await #expect(throws: Problem.self) { try await outbox.patch([:], of: Detail(title: "", path: ["."])) }
         #expect(await outbox.entries.isEmpty)

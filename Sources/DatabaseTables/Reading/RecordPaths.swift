@@ -8,17 +8,19 @@ struct RecordPaths {
     /// Returns the keys of the shortest path to a record. Returns nil if no path leads to the record, or if every path
     /// leads through another table or the values of drill columns.
     ///
-    /// - Parameter key: the record's key.
-    func path(to identity: RecordIdentity, key: [UInt8], in table: Table) throws(DatabaseError) -> [[UInt8]]? {
+    /// - Parameters:
+    ///   - identity: nil if the key alone leads to the record, because all records of the database are shown by tables.
+    ///   - key: the record's key.
+    func path(to identity: RecordIdentity?, key: [UInt8], in table: Table) throws(DatabaseError) -> [[UInt8]]? {
         let catalogue = database.catalogue
+        if catalogue.shown == nil, table.tree == nil { return database.prefix + [catalogue.keys[table.number], key] }
         let isElsewhere = catalogue.shown.map { $0.table != table.number || !$0.drillColumns.isEmpty } ?? false
         guard !isElsewhere else { return nil }
         var keys = [key]
-        var place = identity
-        if let tree = table.tree {
-            while let above = try target(of: tree, from: place) {
+        if let tree = table.tree, var place = identity {
+            while let above = try target(of: tree, from: place), let next = above.identity {
                 keys.append(above.key)
-                place = above.identity
+                place = next
                 // At this depth, the references form a circle, or the tree is too deep.
                 guard keys.count < TreeLimits().depth else { return nil }
             }
@@ -37,12 +39,13 @@ struct RecordPaths {
     /// A record to which another record refers.
     private struct Target {
         let key, title: [UInt8]
-        let identity: RecordIdentity
+        /// Nil if the key alone leads to the record.
+        let identity: RecordIdentity?
 
         init(_ row: ResultRow, _ reader: RecordReader, in database: OpenDatabase) throws(DatabaseError) {
             let text = try reader.key(row, in: database)
             (key, title) = (text, reader.title(row, key: text.span))
-            identity = reader.identity(row)
+            identity = reader.isTree || database.catalogue.shown != nil ? reader.identity(row) : nil
         }
     }
 
@@ -92,21 +95,22 @@ struct RecordPaths {
     func references(of rows: ReferringRows, in level: Level, of table: Table) throws(DatabaseError) -> RowReferences {
         var references = RowReferences()
         let names = rows.keys.map { Catalogue.name(of: $0, in: table) }
-        var known: [[DatabaseValue: Int]?] = []
+        let isRepeated = names.indices.map { names[..<$0].contains(names[$0]) }
+        // For each foreign key, the numbers of the records to which its values lead.
+        var found: [[Int?]?] = []
         for (place, key) in rows.keys.enumerated() {
-            let links = try links(named: names[place], to: rows.values(of: place), by: key)
-            known.append(links?.mapValues { references.add($0) })
+            found.append(try add(key, named: names[place], number: place, of: rows, to: &references))
         }
         for index in rows.numbers.indices {
             let row = rows.numbers[index]
             for (place, key) in rows.keys.enumerated() {
-                guard let value = rows.value(of: place, at: index),
-                    !names[..<place].contains(names[place])
+                guard let value = rows.index(ofRow: index, by: place),
+                    !isRepeated[place]
                         || !references.links(ofRow: row).contains(where: { $0.name == names[place] })
                 else { continue }
-                if let known = known[place] {
+                if let found = found[place] {
                     // A record that was not found is missing.
-                    if let number = known[value] { references.note(number, ofRow: row) }
+                    if let number = found[value] { references.note(number, ofRow: row) }
                 } else if let identity = try identity(ofRecord: Array(level.key(row).utf8), in: table),
                     let target = try target(of: key, from: identity),
                     let link = try link(named: names[place], to: target, in: database.catalogue.tables[key.parent])
@@ -116,6 +120,23 @@ struct RecordPaths {
             }
         }
         return references
+    }
+
+    /// Adds the records to which the rows refer by one foreign key. Returns the number of the record for each value; nil if
+    /// equal values do not settle which record that is.
+    private func add(
+        _ key: ForeignKey, named name: String, number: Int, of rows: ReferringRows, to references: inout RowReferences
+    ) throws(DatabaseError) -> [Int?]? {
+        guard let targets = try targets(with: rows.values[number], by: key) else { return nil }
+        let parent = database.catalogue.tables[key.parent]
+        var found = [Int?](repeating: nil, count: rows.values[number].count)
+        for (value, target) in targets {
+            guard let index = rows.index(of: value, by: number),
+                let link = try link(named: name, to: target, in: parent)
+            else { continue }
+            found[index] = references.add(link)
+        }
+        return found
     }
 
     private func identity(ofRecord key: [UInt8], in table: Table) throws(DatabaseError) -> RecordIdentity? {
@@ -128,19 +149,8 @@ struct RecordPaths {
         return found
     }
 
-    /// Returns links to the records with some values in the column to which a foreign key refers; nil if equal values do not
-    /// settle which record that is.
-    private func links(
-        named name: String, to values: [DatabaseValue], by key: ForeignKey
-    ) throws(DatabaseError) -> [DatabaseValue: RecordLinks.Link]? {
-        guard let targets = try targets(with: values, by: key) else { return nil }
-        var links: [DatabaseValue: RecordLinks.Link] = [:]
-        for (value, target) in targets {
-            links[value] = try link(named: name, to: target, in: database.catalogue.tables[key.parent])
-        }
-        return links
-    }
-
+    /// Returns the records with some values in the column to which a foreign key refers; nil if equal values do not settle
+    /// which record that is.
     private func targets(
         with values: [DatabaseValue], by key: ForeignKey
     ) throws(DatabaseError) -> [(value: DatabaseValue, target: Target)]? {

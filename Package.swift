@@ -33,9 +33,8 @@ let clientSettings: [SwiftSetting] = [
 
 let package = Package(
     name: "drilldown",
-    // They concern the client library; the service itself is for Linux. Dates need integers of 64 bits, which not every
-    // watch has.
-    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .visionOS(.v1)],
+    // They concern the client library; the service itself is for Linux.
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "drilldown", targets: ["drilldown"]),
         .executable(name: "drilldown-browse", targets: ["drilldown-browse"]),

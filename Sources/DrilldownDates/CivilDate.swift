@@ -27,20 +27,21 @@ public struct CivilDate: Equatable, Sendable {
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
     }
 
-    /// Whole seconds since 2001-01-01T00:00:00Z.
-    public var seconds: Int {
+    /// Whole seconds since 2001-01-01T00:00:00Z. They need 64 bits, which `Int` has not on every watch.
+    public var seconds: Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return (era * 146_097 + dayOfEra - Self.epochDay) * 86_400 + hour * 3_600 + minute * 60 + second
+        let days = Int64(era * 146_097 + dayOfEra - Self.epochDay)
+        return days * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
     }
 
     /// Splits whole seconds since 2001-01-01T00:00:00Z into date and time.
-    public init(seconds: Int) {
-        let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
-        let time = seconds - day * 86_400
+    public init(seconds: Int64) {
+        let day = Int((seconds >= 0 ? seconds : seconds - 86_399) / 86_400)
+        let time = Int(seconds - Int64(day) * 86_400)
         let shifted = day + Self.epochDay
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -82,7 +83,7 @@ extension CivilDate {
         let whole = seconds.rounded(.towardZero)
         let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
         // Both parts have the same sign; before 2001, the microseconds are counted from the previous whole second.
-        let second = fraction < 0 ? Int(whole) - 1 : Int(whole)
+        let second = fraction < 0 ? Int64(whole) - 1 : Int64(whole)
         let microsecond = fraction < 0 ? Int(fraction) + 1_000_000 : Int(fraction)
         return microsecond == 1_000_000
             ? (CivilDate(seconds: second + 1), 0) : (CivilDate(seconds: second), microsecond)

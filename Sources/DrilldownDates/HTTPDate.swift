@@ -1,18 +1,18 @@
 /// A date in a header field, in whole seconds (RFC 9110, section 5.6.7).
 public struct HTTPDate: Sendable, Equatable, Comparable {
     /// The seconds since 1970 in UTC.
-    public let seconds: Int
+    public let seconds: Int64
 
     /// Creates a date; nil outside the years 1 to 9999, because the text has four digits for the year.
-    public init?(seconds: Int) {
+    public init?(seconds: Int64) {
         guard Self.range.contains(seconds) else { return nil }
         self.seconds = seconds
     }
 
     /// The years 1 to 9999.
-    private static let range = -62_135_596_800...253_402_300_799
+    private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
     /// Seconds from 1970 to 2001.
-    private static let epoch = Int(CivilDate.unixEpochOffset)
+    private static let epoch = Int64(CivilDate.unixEpochOffset)
 
     /// Reads a date in the preferred form or in one of the two obsolete forms that recipients must accept; nil for
     /// other text. The name of the day is not compared with the date, and 31 Feb is read as 3 Mar.
@@ -67,8 +67,8 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     public var text: String {
         let date = CivilDate(seconds: seconds - Self.epoch)
         // The first day of 2001 was a Monday.
-        let days = (seconds - Self.epoch - (date.hour * 3_600 + date.minute * 60 + date.second)) / 86_400
-        let name = Self.dayNames[((days + 1) % 7 + 7) % 7]
+        let days = (seconds - Self.epoch - Int64(date.hour * 3_600 + date.minute * 60 + date.second)) / 86_400
+        let name = Self.dayNames[Int(((days + 1) % 7 + 7) % 7)]
         let clock = [date.hour, date.minute, date.second].map { $0.digits(2) }.joined(separator: ":")
         return "\(name), \(date.day.digits(2)) \(Self.months[date.month - 1]) \(date.year.digits(4)) \(clock) GMT"
     }

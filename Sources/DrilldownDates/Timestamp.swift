@@ -22,7 +22,7 @@ public enum Timestamp {
             year: day.year, month: day.month, day: day.day, hour: hour, minute: minute, second: second)
         var rest = text[19...]
         guard date.isReal, let fraction = fraction(&rest), let offset = offset(Array(rest)) else { return nil }
-        return Double(date.seconds - offset) + fraction
+        return Double(date.seconds - Int64(offset)) + fraction
     }
 
     /// Removes the fraction of a second and returns it. Returns 0 without a point, and nil for a point without digits.

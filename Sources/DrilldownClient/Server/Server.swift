@@ -50,7 +50,7 @@ public final class Server: Sendable {
     /// - Throws: `Problem` of the kind `.badAddress` if `address` cannot be the address of a service.
     public convenience init(
         _ address: String, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
-    ) throws {
+    ) throws(Problem) {
         let url = try Configuration(address).url
         self.init(url, readToken: readToken, editToken: editToken, cacheFolder: cacheFolder)
     }

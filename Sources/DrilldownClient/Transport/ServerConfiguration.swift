@@ -77,7 +77,7 @@ public struct ServerConfiguration: Sendable {
     ///
     /// - Throws: `Problem` of the kind `.badAddress` if `address` is not an `http` or `https` address, or has a query
     ///   or a fragment.
-    public init(_ address: String) throws {
+    public init(_ address: String) throws(Problem) {
         guard let url = URL(string: address), Self.isWeb(url), url.host?.isEmpty == false, url.query == nil,
             url.fragment == nil
         else { throw Problem.badAddress(address) }
@@ -128,7 +128,7 @@ public struct ServerConfiguration: Sendable {
         /// The entry on one line: `GET /levels/?limit=10: 200, 1234 bytes, 0.012 seconds`.
         public var description: String {
             let outcome = status.map { "\($0), \(bytes) bytes" } ?? error.map { "\($0)" } ?? "no answer"
-            return "\(method) \(target): \(outcome), \(Double(Int(duration / .milliseconds(1))) / 1_000) seconds"
+            return "\(method) \(target): \(outcome), \((duration / .milliseconds(1)).rounded() / 1_000) seconds"
         }
     }
 

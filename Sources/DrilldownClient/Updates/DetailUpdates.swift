@@ -14,14 +14,17 @@ public struct DetailUpdates: AsyncSequence, Sendable {
     }
 
     /// An observer of a detail; the observation ends when the iterator is released.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate var observer: ObserverIterator<DetailTarget>
 
         /// Waits for a state that this observer has not seen.
         ///
         /// - Returns: the newest state; nil if the task was cancelled.
         /// - Throws: the `Problem` with which the server refuses the detail.
-        public mutating func next() async throws -> DetailUpdate? {
+        public mutating func next() async throws -> DetailUpdate? { try await next(isolation: nil) }
+
+        /// Waits on the actor of the caller, like `next()`.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DetailUpdate? {
             guard let newest = try await observer.next()?.newest else { return nil }
             return DetailUpdate(
                 detail: newest.content, isFromCache: newest.isFromCache, interruption: newest.interruption)

@@ -22,14 +22,17 @@ public struct LevelUpdates: AsyncSequence, Sendable {
     ///
     /// A copy of an iterator is the same observer as the original. If both wait for a state, the earlier call returns
     /// nil.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate var observer: ObserverIterator<LevelTarget>
 
         /// Waits for a state that this observer has not seen.
         ///
         /// - Returns: the newest state; nil if the task was cancelled.
         /// - Throws: the `Problem` with which the server refuses the level.
-        public mutating func next() async throws -> LevelUpdate? {
+        public mutating func next() async throws -> LevelUpdate? { try await next(isolation: nil) }
+
+        /// Waits on the actor of the caller, like `next()`.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LevelUpdate? {
             guard let (old, newest) = try await observer.next() else { return nil }
             let difference = newest.content.flatMap { new in old.map { LevelDifference(from: $0, to: new) } }
             return LevelUpdate(

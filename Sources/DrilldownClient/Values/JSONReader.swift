@@ -213,11 +213,12 @@ extension JSONReader {
         }
     }
 
-    /// Reads a count: a whole number from 0 to 2⁵³ − 1, so that the sum of a few counts never overflows.
+    /// Reads a count: a whole number from 0 to 2⁵³ − 1, and much less than `Int.max`, so that the sum of a few counts never
+    /// overflows.
     mutating func count() throws(JSONError) -> Int {
         skipWhitespace()
         let start = offset
-        guard isDigit, case .integer(let number) = try number(), number < 1 << 53 else {
+        guard isDigit, case .integer(let number) = try number(), number < min(1 << 53, Int64(Int.max / 4)) else {
             offset = start
             throw expected("a whole number from 0")
         }

@@ -56,7 +56,7 @@ extension Connection {
     func write(_ response: Response) -> QueuedAnswer? {
         guard let handle = response.payload.handle(naming: requestID) else { return nil }
         let added = [
-            ("Date", HTTPDate(seconds: time(nil))?.text ?? ""), ("Connection", "close"),
+            ("Date", HTTPDate(seconds: Int64(time(nil)))?.text ?? ""), ("Connection", "close"),
             (Response.requestField.description, requestID.text), ("Content-Length", "\(response.size)"),
         ]
         let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(response.status)))

@@ -47,7 +47,7 @@ final class AssetFile: Sendable {
 
     /// The time of the last change, or `now` if that is earlier (RFC 9110, section 8.8.2.1). Nil if HTTP cannot express
     /// the time of the change, because file systems can store times of any year.
-    func lastModified(now: Int) -> HTTPDate? { HTTPDate(seconds: min(Int(file.status.st_mtim.tv_sec), now)) }
+    func lastModified(now: Int) -> HTTPDate? { HTTPDate(seconds: Int64(min(Int(file.status.st_mtim.tv_sec), now))) }
 
     /// Reads bytes from a position, and returns the number of bytes read. Returns 0 if the file has changed since it
     /// was opened.

@@ -159,7 +159,7 @@ extension ByteBuffer {
             guard CivilDate.holds(seconds) else { throw CivilDate.outOfRange }
             guard seconds == seconds.rounded(.down) else { throw CivilDate.fractionInXML }
             append("<date>" as StaticString)
-            append(CivilDate(seconds: Int(seconds)))
+            append(CivilDate(seconds: Int64(seconds)))
             append("</date>" as StaticString)
         case .uid(let value): append(xml: PropertyListInteger(value))
         }

@@ -381,7 +381,7 @@ def keeps_lines(verdict, program, desk):
         full = printed(program, url, "--cache-folder", "/dev/null/levels")
         verdict.expect(
             full.returncode == 0 and full.stdout == now.stdout
-            and full.stderr.startswith("drilldown browse: Levels cannot be written to '/dev/null/levels': "),
+            and full.stderr.startswith("drilldown browse: Copies cannot be written to '/dev/null/levels': "),
             f"and with one that cannot be written, which is told: {full}")
     away, unknown = printed(program, url, *kept), printed(program, f"{url}/levels/Item%201", *kept)
     verdict.expect(away.returncode == 0 and away.stdout == now.stdout, f"the lines are kept: {away}")

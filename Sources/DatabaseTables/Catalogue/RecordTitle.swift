@@ -108,9 +108,11 @@ struct TitleChooser {
 }
 
 extension Table {
-    /// The foreign keys that together are the key of a table whose records join others; empty for other tables.
+    /// The foreign keys that together are the key of a table whose records join others, in the order of the key; empty
+    /// for other tables.
     fileprivate var joinedKeys: [ForeignKey] {
         let keys = references.filter { Set($0.columns).isSubset(of: key) }
+            .sorted { key.firstIndex(of: $0.columns[0]) ?? 0 < key.firstIndex(of: $1.columns[0]) ?? 0 }
         return key.count > 1 && Set(keys.flatMap(\.columns)) == Set(key) ? keys : []
     }
 

@@ -73,7 +73,7 @@ struct RecordTitleTests {
         #expect(try titles("/twin", in: rows) == ["1", "2"])
         let detail = try rows.read("/list/7/entry/7,1") { try $0.detail(of: $1) }
         #expect(detail.next.map { $0.level.title($0.row) } == "7,3")
-        #expect(detail.links?.references.map { String(decoding: $0.title, as: UTF8.self) } == ["Best", "One"])
+        #expect(detail.links?.references.map { String(decoding: $0.title, as: UTF8.self) } == ["One", "Best"])
     }
 
     @Test("are left out of the short values of a row", arguments: TestedTables.Kind.allCases)

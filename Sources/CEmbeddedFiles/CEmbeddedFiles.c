@@ -22,6 +22,9 @@ static const struct drilldown_file web_client[] = {
     {"dragging.js", (const char[]){
 #embed "../WebClient/dragging.js" suffix(, 0)
     }},
+    {"drilldown.d.ts", (const char[]){
+#embed "../WebClient/types/drilldown.d.ts" suffix(, 0)
+    }},
     {"drilldown.js", (const char[]){
 #embed "../WebClient/drilldown.js" suffix(, 0)
     }},

@@ -118,13 +118,20 @@ import Testing
         #expect(library.header("Cache-Control") == "no-cache")
         #expect(desk.get("/client/drilldown.js", [("If-None-Match", library.entityTag)]).status == 304)
         #expect(library.text == (try String(contentsOf: Self.folder.appending(path: "drilldown.js"), encoding: .utf8)))
+        let types = desk.get("/client/drilldown.d.ts")
+        #expect(types.status == 200 && types.header("Content-Type") == "text/plain; charset=utf-8")
+        #expect(
+            types.text == (try String(contentsOf: Self.folder.appending(path: "types/drilldown.d.ts"), encoding: .utf8))
+        )
         #expect(desk.get("/client/app.js").status == 404)
         let shared = try Desk(#"["a"]"#) {
             $0.hasWebClient = true
             $0.allowedOrigins = try AllowedOrigins("http://localhost:8000")
         }
         let origin = [("Origin", "http://localhost:8000")]
-        #expect(shared.get("/client/drilldown.js", origin).header("Access-Control-Allow-Origin") == origin[0].1)
+        for name in ["drilldown.js", "drilldown.d.ts"] {
+            #expect(shared.get("/client/\(name)", origin).header("Access-Control-Allow-Origin") == origin[0].1)
+        }
         #expect(shared.get("/browse/", origin).header("Access-Control-Allow-Origin") == nil)
         #expect(try Desk(#"["a"]"#).get("/client/drilldown.js").status == 404)
     }
@@ -157,7 +164,9 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
         #expect(
             WebClientFile.all.map(\.name)
-                == names.filter { ["js", "css", "html"].contains($0.split(separator: ".").last) }.sorted())
+                == (names + ["drilldown.d.ts"]).filter {
+                    ["js", "css", "html"].contains($0.split(separator: ".").last) || $0 == "drilldown.d.ts"
+                }.sorted())
     }
 
     @Test("is sent as its sources are, without the lines of comments in modules")
@@ -169,7 +178,7 @@ import Testing
             let source = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
             let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
             let code = lines.filter { !$0.trimmingPrefix(while: { $0 == " " }).hasPrefix("//") }.joined(separator: "\n")
-            let isModule = name.hasSuffix(".js") && name != WebClientFile.libraryName
+            let isModule = name.hasSuffix(".js") && !WebClientFile.libraryNames.contains(name)
             #expect(desk.get(file).text == (isModule ? code : source))
         }
     }

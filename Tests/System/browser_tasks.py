@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The five tasks of the manual's page on web pages, each page as it is there, in a browser and from another origin."""
+"""The six tasks of the manual's page on web pages, each page as it is there, in a browser and from another origin."""
 
 import functools
 import http.server
@@ -101,6 +101,15 @@ def lives(verdict, desk, window):
         verdict.expect(window.soon(lambda: window.run(LIST) == ["After"] and status() == ""), f"a live list goes on: {window.run(LIST)}, '{status()}'")
 
 
+def attributes(verdict, desk, window):
+    with desk.start() as server:
+        for rows, shown in (([{"Title": "One", "Note": "first"}, "Two"], ["Two ", "One first"]), (["Last"], ["Last "]), ([], [])):
+            desk.write(rows)
+            if rows and len(rows) == 2:
+                window.open(desk.page("A page of attributes", server))
+            verdict.expect(window.soon(lambda: window.run(LIST) == shown), f"attributes: {shown}, not {window.run(LIST)}")
+
+
 def starts_offline(verdict, desk, window):
     desk.write(["One", "Two"])
     status = lambda: window.text("p")
@@ -177,7 +186,7 @@ def main():
     arguments = options(__doc__)
     with Verdict("the tasks of web pages") as verdict, tempfile.TemporaryDirectory() as folder:
         desk = Desk(verdict, arguments.server, folder)
-        for task in (searches, lives, starts_offline, conflicts, sets):
+        for task in (searches, lives, attributes, starts_offline, conflicts, sets):
             with Window(desk.origin) as window:
                 task(verdict, desk, window)
                 expect_no_complaints(verdict, window, f"{task.__name__}: ")

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 
 from harness.verdict import Verdict, options
@@ -22,6 +23,23 @@ def types(verdict):
     verdict.expect(status == 0, f"the types of the web client agree:\n{output}")
 
 
+def declarations(verdict):
+    """The types of drilldown.js for pages of others: a page compiles with them, and they have the exports of the module."""
+    status, output = run("tsc", "--strict", "--noEmit", "--target", "esnext", "--moduleResolution", "node",
+                         "Tests/WebClient/types/page.ts")
+    verdict.expect(status == 0, f"a page of others compiles with the types:\n{output}")
+    status, output = run(
+        "node", "--experimental-default-type=module", "--eval",
+        "import('./Sources/WebClient/drilldown.js').then(module => console.log([...Object.keys(module), "
+        "...Object.getOwnPropertyNames(module.Drilldown.prototype)].join(' ')))")
+    names = set(output.split()) - {"constructor"}
+    text = (ROOT / "Sources" / "WebClient" / "types" / "drilldown.d.ts").read_text()
+    client = text[text.index("class Drilldown"):]
+    declared = set(re.findall(r"^export declare (?:const|function|class) (\w+)", text, re.M)) | set(
+        re.findall(r"^  (\w+)[(<:]", client[: client.index("\n}")], re.M))
+    verdict.expect(names == declared - {"constructor", "address"}, f"the types have the exports: {names ^ declared}")
+
+
 def units(verdict):
     for file in sorted((ROOT / "Tests" / "WebClient").glob("*.test.js")):
         status, output = run("node", "--experimental-default-type=module", "--test-reporter=tap", str(file))
@@ -37,6 +55,7 @@ def main():
     options(__doc__)
     with Verdict("the web client's modules") as verdict:
         types(verdict)
+        declarations(verdict)
         units(verdict)
 
 

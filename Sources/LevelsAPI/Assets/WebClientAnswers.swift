@@ -51,7 +51,7 @@ struct WebClientAnswers: Sendable {
                 return File(file.bytes, metadata: metadata)
             }
             files["\(folder)/\(file.name)"] = kept(cacheControl: "public, max-age=31536000, immutable")
-            if file.name == WebClientFile.libraryName {
+            if WebClientFile.libraryNames.contains(file.name) {
                 files["/\(file.name)"] = kept(cacheControl: "no-cache")
             }
         }
@@ -95,7 +95,7 @@ struct WebClientAnswers: Sendable {
         guard let target = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
         // Only the library is of use to pages of other origins.
-        let origin = file == "/" + WebClientFile.libraryName ? negotiation.origin : 0
+        let origin = WebClientFile.libraryNames.contains { file == "/" + $0 } ? negotiation.origin : 0
         var metadata = target.metadata
         if file == nil { metadata.added += preload(for: request, query: query) }
         let head = Representation.Head(

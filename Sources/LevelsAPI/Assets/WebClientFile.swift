@@ -10,8 +10,9 @@ struct WebClientFile: Sendable {
     /// The name of the one HTML page.
     static let pageName = "index.html"
 
-    /// The name of the client library for other web pages. The path of the library stays the same in all versions.
-    static let libraryName = "drilldown.js"
+    /// The names of the client library for other web pages and of its types for TypeScript. Their paths stay the same in
+    /// all versions.
+    static let libraryNames = ["drilldown.js", "drilldown.d.ts"]
 
     /// The modules that are loaded only when they are needed.
     private static let loadedLater = [
@@ -22,6 +23,7 @@ struct WebClientFile: Sendable {
     /// The media type, which follows from the extension of the name.
     var contentType: String {
         if name.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
+        if name.hasSuffix(".ts") { return "text/plain; charset=utf-8" }
         return name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/html; charset=utf-8"
     }
 
@@ -45,7 +47,7 @@ struct WebClientFile: Sendable {
 extension WebClientFile {
     /// All files, in the order of their names.
     static let all = sources.map { file in
-        file.name.hasSuffix(".js") && file.name != libraryName ? file.withoutComments : file
+        file.name.hasSuffix(".js") && !libraryNames.contains(file.name) ? file.withoutComments : file
     }
 
     /// The file without the lines that contain only a `//` comment. These lines are a sixth of the modules' bytes.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A package of its own depends on this one, by path and by the URL of a git repository, and prints a document in ten lines.
 
-It is built without the network, with warnings as errors, by path with one build system of SwiftPM and by URL with the other; so is the app of the manual's page about the client library.
+It is built without the network, with warnings as errors, by path with one build system of SwiftPM and by URL with the other; so is the app of the manual's page about the client library, with stubs in place of SwiftUI and UIKit.
 """
 
 # Covers: DrilldownClient DrilldownDates
@@ -40,8 +40,16 @@ let package = Package(
     targets: [
         .target(
             name: "Model", dependencies: [.product(name: "DrilldownClient", package: "%s")], swiftSettings: settings),
+        // Stubs of Apple's frameworks, and the screens of the app, which use them.
+        .target(name: "UIKit"),
+        .target(name: "SwiftUI", dependencies: ["UIKit"]),
+        .target(
+            name: "Screens", dependencies: [
+                "SwiftUI", "UIKit", .product(name: "DrilldownClient", package: "%s"),
+                .product(name: "DrilldownPreviews", package: "%s"),
+            ], swiftSettings: settings),
         .executableTarget(
-            name: "tree", dependencies: ["Model", .product(name: "DrilldownClient", package: "%s")],
+            name: "tree", dependencies: ["Model", "Screens", .product(name: "DrilldownClient", package: "%s")],
             swiftSettings: settings),
     ]
 )
@@ -79,13 +87,21 @@ def repository(folder):
 
 
 def consumer(folder, name, requirement, package, program, model):
-    """A package with the program and the model; gives its folder."""
+    """A package with the program, the model and the screens of the app; gives its folder."""
     target = os.path.join(folder, name)
-    for path, text in {
-        "Package.swift": MANIFEST % (requirement, package, package),
+    files = {
+        "Package.swift": MANIFEST % (requirement, package, package, package, package),
         "Sources/tree/main.swift": program,
         "Sources/Model/Model.swift": model,
-    }.items():
+        # A macro would need an implementation.
+        "Sources/Screens/SwiftUI.swift": blocks_of_page("SwiftUI")[0].replace(
+            "#Preview {", "@MainActor func preview() -> some View {"),
+        "Sources/Screens/UIKit.swift": blocks_of_page("UIKit")[0],
+    }
+    for stub in ("UIKit", "SwiftUI"):
+        with open(os.path.join(ROOT, "Tests", "System", "apple", stub + ".swift"), encoding="utf-8") as file:
+            files[f"Sources/{stub}/{stub}.swift"] = file.read()
+    for path, text in files.items():
         path = os.path.join(target, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:

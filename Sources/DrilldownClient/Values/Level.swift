@@ -139,7 +139,8 @@ extension Level {
 
         /// The identity of a section on its level: the title, and the number of earlier sections with the same title.
         public struct ID: Hashable, Sendable {
-            let title: String?
+            /// The title above the rows; nil for a section without a title.
+            public let title: String?
             let ordinal: Int
         }
 

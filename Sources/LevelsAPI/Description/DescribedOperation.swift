@@ -82,7 +82,9 @@ struct DescribedOperation {
         response["content"] = .object(
             content.members.map { type, schema in
                 var content: PropertyListValue = ["schema": schema]
-                if hasExample, type == "application/json" { content["example"] = answer["example"] }
+                if hasExample, type == "application/json" {
+                    (content["example"], content["examples"]) = (answer["example"], answer["examples"])
+                }
                 return (type, content)
             })
         return response
@@ -127,13 +129,18 @@ struct DescribedOperation {
     /// response.
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
-    static func response(_ kinds: [ProblemKind], under basePath: String) -> PropertyListValue {
+    /// - Parameter examples: an example for some kinds, by their names.
+    static func response(
+        _ kinds: [ProblemKind], under basePath: String, _ examples: PropertyListValue
+    ) -> PropertyListValue {
+        var content: PropertyListValue = ["schema": .reference("schemas", name: "Problem")]
+        content["example"] = kinds.lazy.compactMap { examples[$0.name] }.first
         // The schema is a reference alone, from which generators of clients make one type for all problems. With
         // members beside the reference, they would make a type for each response.
-        [
+        return [
             "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
             "headers": headers(kinds.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
-            "content": ["application/problem+json": ["schema": .reference("schemas", name: "Problem")]],
+            "content": ["application/problem+json": content],
             "x-problems": .strings(kinds.map { "\(basePath)/problems/\($0.name)" }),
         ]
     }

@@ -11,7 +11,8 @@ import PropertyLists
 /// That file is OpenAPI, except that a reference is the name of a schema, and that operations have a form of their own.
 /// In an operation, `fields` are the request fields. `problems` are kinds of problems, in addition to the kinds that
 /// follow from the operation's sort of request (`ProblemKind.Requests`). `keys` is the number of keys in the path of
-/// the examples. Each status is an answer; in its `headers`, `?` marks an optional field.
+/// the examples. Each status is an answer; in its `headers`, `?` marks an optional field. `problemExamples` has an example
+/// for some kinds of problems.
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
@@ -61,7 +62,8 @@ final class ServiceDescription: Sendable {
     private func description() throws(PropertyListError) -> PropertyListValue {
         var description = try PropertyListValue(json: document).resolved
         let operations = operations(description["operations"] ?? [:])
-        description["operations"] = nil
+        let examples = description["problemExamples"] ?? [:]
+        (description["operations"], description["problemExamples"]) = (nil, nil)
         description["info"]?["version"] = .string(version)
         description["paths"] = Self.paths(operations)
         for field in description["components"]?["headers"]?.members ?? [] {
@@ -72,7 +74,8 @@ final class ServiceDescription: Sendable {
         if !readsNeedToken { description["components"]?["securitySchemes"]?["readToken"] = nil }
         let problems = Set(operations.flatMap(\.problems)).map { (DescribedOperation.key($0), $0) }
         description["components"]?["responses"] = .object(
-            problems.sorted { $0.0 < $1.0 }.map { ($0.0, DescribedOperation.response($0.1, under: basePath)) })
+            problems.sorted { $0.0 < $1.0 }.map { ($0.0, DescribedOperation.response($0.1, under: basePath, examples)) }
+        )
         let rows = ProblemKind.all
         description["components"]?["parameters"]?["kind"]?["schema"]?["enum"] = .strings(rows.map(\.name))
         let list = rows.filter { $0.requests != [.none] }

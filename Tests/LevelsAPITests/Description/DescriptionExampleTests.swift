@@ -20,13 +20,45 @@ import Testing
         for operation in service.operations where operation.method == "GET" && !operation.path.contains("assets") {
             let answer = service.desk.get(operation.target)
             #expect(answer.status == 200, "\(operation.target)")
-            guard let example = service.content(service.responses(of: operation)["200"])?["example"] else { continue }
+            let content = service.content(service.responses(of: operation)["200"])
+            let examples = content?["examples"] as? [String: [String: Any]]
+            guard let example = content?["example"] ?? examples?["level"]?["value"] else { continue }
             let given = try JSONSerialization.jsonObject(with: Data(answer.body))
             #expect(
                 Self.compared(try sortedJSON(example)) == Self.compared(try sortedJSON(given)), "\(operation.target)")
             compared += 1
         }
         #expect(compared == 8)
+    }
+
+    @Test("of changes and of problems equal the answers after an edit, for a missing item, and for another version")
+    func changesAndProblems() throws {
+        let service = try DescribedService()
+        let level = try #require(service.operations.first { $0.path == "/levels/{key1}" && $0.method == "GET" })
+        let content = service.content(service.responses(of: level)["200"])
+        let examples = try #require(content?["examples"] as? [String: [String: Any]])
+        let changes = try #require(examples["changes"]?["value"] as? [String: Any])
+        let since = try #require(changes["since"] as? String)
+        let desk = try EditDesk(DescribedService.document(), hasWebClient: true)
+        #expect(desk.send(.post, level.target, #"{"Title":"Screen K"}"#).status == 201)
+        let given = try JSONSerialization.jsonObject(with: Data(desk.get("\(level.target)?since=\(since)").body))
+        #expect(try sortedJSON(changes) == sortedJSON(given))
+        var compared: Set<String> = []
+        for operation in service.operations {
+            for (status, response) in service.responses(of: operation) {
+                guard let example = service.content(response, "application/problem+json")?["example"] as? [String: Any]
+                else { continue }
+                let target = try #require(example["instance"] as? String)
+                let answer =
+                    status == "404"
+                    ? service.desk.get(target)
+                    : try EditDesk(DescribedService.document()).send(.patch, target, "{}", [("If-Match", "\"old\"")])
+                let given = try JSONSerialization.jsonObject(with: Data(answer.body))
+                #expect(try sortedJSON(example) == sortedJSON(given) && status == "\(answer.status)")
+                compared.insert(status)
+            }
+        }
+        #expect(compared == ["404", "412"])
     }
 
     @Test("of query options each give an answer on every path that takes them")

@@ -135,7 +135,8 @@ extension PostgresType {
         return Timestamp.seconds(text + [UInt8(ascii: "Z")])
     }
 
-    private static func json(_ text: [UInt8]) -> PropertyListValue? {
+    /// Returns the value of a text in JSON, without nulls; nil for another text, and for a value that nests too deep.
+    static func json(_ text: [UInt8]) -> PropertyListValue? {
         do throws(PropertyListError) {
             return try PropertyListValue(json: text, limits: PropertyListLimits(nesting: 200)).withoutNulls
         } catch {

@@ -21,11 +21,8 @@ struct RecordTitle: Sendable {
     var column: Int? { parts.count == 1 ? parts[0].column : nil }
 
     /// Returns the title in a list of records that refer to the same record by a foreign key: without the title of that
-    /// record, unless nothing else is left.
-    func without(_ key: ForeignKey) -> RecordTitle {
-        let rest = parts.filter { $0.reference != key }
-        return RecordTitle(parts: rest.isEmpty ? parts : rest)
-    }
+    /// record.
+    func without(_ key: ForeignKey) -> RecordTitle { RecordTitle(parts: parts.filter { $0.reference != key }) }
 
     /// Returns the text between a part and the part before it. The titles of several records are separated by dots.
     func separator(before number: Int) -> String {

@@ -36,6 +36,8 @@ struct Column: Sendable {
 
     /// The type in PostgreSQL; nil in SQLite, where each value has its own type.
     let type: PostgresType?
+    /// Whether the values are JSON by the type of the column.
+    let isJSON: Bool
 
     /// The UTF-8 of the name.
     let bytes: [UInt8]
@@ -47,10 +49,11 @@ struct Column: Sendable {
 
     init(
         name: String, affinity: Affinity, isNotNull: Bool, keyPlace: Int, collation: String = "BINARY",
-        type: PostgresType? = nil
+        type: PostgresType? = nil, isJSON: Bool = false
     ) {
         (self.name, self.affinity, self.isNotNull) = (name, affinity, isNotNull)
         (self.keyPlace, self.collation, self.type) = (keyPlace, collation, type)
+        self.isJSON = isJSON || type?.kind == .json
         bytes = Array(name.utf8)
         quoted = "\(identifier: name)"
     }
@@ -141,6 +144,11 @@ struct Table: Sendable {
 
     /// Whether a record is identified only by its position.
     var isPositional: Bool { key.isEmpty && rowID == nil }
+
+    /// The numbers of the columns whose values may have rows below a record.
+    var drilledColumns: [Int] {
+        isPositional || tree != nil ? [] : columns.indices.filter { columns[$0].isJSON && !key.contains($0) }
+    }
 
     /// Returns the number of the first column with this name, ignoring case; nil if the table lacks such a column.
     func column(_ name: String) -> Int? {

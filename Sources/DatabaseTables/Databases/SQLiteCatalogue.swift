@@ -82,7 +82,8 @@ private struct SQLiteCatalogueReader {
                 name: row[0].string ?? "",
                 affinity: Affinity(declared: declared, isStrict: isStrict),
                 isNotNull: row[2].integer != 0 || isRowID, keyPlace: Int(row[3].integer ?? 0),
-                collation: connection.collation(of: row[0].string ?? "", in: name))
+                collation: connection.collation(of: row[0].string ?? "", in: name),
+                isJSON: declared.uppercased() == "JSON")
         }
         guard !columns.isEmpty else { return }
         var table = Table(name: name, columns: columns)

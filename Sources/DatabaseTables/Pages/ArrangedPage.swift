@@ -73,7 +73,7 @@ extension PageRows {
         as keys: [[UInt8]?], following: (Int) -> NamedList
     ) throws(DatabaseError) -> PageRows {
         var page = PageRows(limit: keys.count)
-        let (refusals, below, referring) = (refusals, below, referring)
+        let (refusals, below, referring, valueCounts) = (refusals, below, referring, valueCounts)
         var order: [Int?] = []
         let level = try packer.packed()
         for (place, key) in keys.enumerated() {
@@ -85,6 +85,7 @@ extension PageRows {
             guard let number = level.row(withKey: key.span) else { continue }
             page.refusals[page.count] = refusals[number]
             if !below.isEmpty { page.below.append(below[number]) }
+            if !valueCounts.isEmpty { page.valueCounts.append(valueCounts[number]) }
             page.packer.addRow(number, of: level)
             order.append(number)
         }

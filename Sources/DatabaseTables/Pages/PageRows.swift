@@ -10,6 +10,9 @@ struct PageRows: ~Copyable {
     /// have the same number of rows below them.
     var below: [(list: RecordList, following: Int)] = []
 
+    /// The number of values with rows in each row of the page; empty if no column can have such values.
+    var valueCounts: [Int] = []
+
     /// The rows that refer to other records.
     var referring = ReferringRows()
 
@@ -21,7 +24,9 @@ struct PageRows: ~Copyable {
     mutating func add(_ statement: ResultRow, key: Span<UInt8>, reader: RecordReader) {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
-        if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
+        let drilled = reader.drilledValues(statement).map(\.number)
+        if reader.drills { valueCounts.append(drilled.count) }
+        if let refusal = reader.addFields(statement, without: drilled, to: &packer) { refusals[number] = refusal }
         if !reader.references.isEmpty { referring.add(statement, number: number, references: reader.references) }
         guard reader.isTree, let tree = reader.table.tree else { return }
         let list = RecordList(

@@ -26,7 +26,7 @@ extension RecordPage {
         if asked.query.fields == .short { return RecordReader(shortValuesOf: list) }
         return RecordReader(
             table: list.table, ordered: list.terms, showing: { asked.query.fields.reaches($0.bytes.span) },
-            limit: RecordReader.rowLimit, hasLinks: true)
+            limit: RecordReader.rowLimit, hasLinks: true, drills: true)
     }
 
     /// Returns the page with its notes, and the numbers of rows below its rows.
@@ -52,6 +52,7 @@ extension RecordPage {
         }
         if counts.isEmpty {
             counts = [Int](repeating: list.table.isPositional ? 0 : list.table.referring.count, count: page.count)
+            for (number, values) in page.valueCounts.enumerated() { counts[number] += values }
         }
         let referring = page.referring
         let level = try page.packer.packed()

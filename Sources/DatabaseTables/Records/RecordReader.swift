@@ -21,6 +21,9 @@ final class RecordReader {
     let references: [(key: ForeignKey, places: [Int32])]
     /// Whether the table is a tree.
     let isTree: Bool
+    /// The columns of JSON, with their places in the result; empty unless rows show their values.
+    private let drilled: [(number: Int, place: Int32)]
+    var drills: Bool { !drilled.isEmpty }
     private let title: ComposedText
     /// The titles of referenced records that are fields.
     private let labels: [(name: [UInt8], text: ComposedText)]
@@ -55,16 +58,17 @@ final class RecordReader {
     convenience init(shortValuesOf list: RecordList) {
         self.init(
             table: list.table, ordered: list.terms, showing: { $0.type?.isEverShort ?? true }, limit: Self.rowLimit,
-            isShort: true, hasLinks: true)
+            isShort: true, hasLinks: true, drills: true)
     }
 
     /// - Parameters:
     ///   - terms: the terms that order the records. Their values are selected, too.
     ///   - hasLinks: whether the values of foreign keys are selected (`references`).
     ///   - labels: the titles of referenced records that are fields, too.
+    ///   - drills: whether rows, not fields, show the values of columns of JSON that have rows.
     init(
         table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int,
-        isShort: Bool = false, hasLinks: Bool = false, labels: [Table.Label] = []
+        isShort: Bool = false, hasLinks: Bool = false, labels: [Table.Label] = [], drills: Bool = false
     ) {
         self.table = table
         self.limit = limit
@@ -107,6 +111,10 @@ final class RecordReader {
         title = text(table.title)
         titleColumns = Set(table.title.parts.compactMap(\.column))
         self.labels = labels.map { ($0.name, text($0.title)) }
+        drilled = (drills ? table.drilledColumns : []).map { number in
+            columns.append(table.drilledText(number))
+            return (number, Int32(columns.count - 1))
+        }
         references =
             hasLinks && !table.isPositional
             ? table.references.filter { $0.columns.allSatisfy { isShown(table.columns[$0]) } }
@@ -160,6 +168,15 @@ final class RecordReader {
         return true
     }
 
+    /// Returns the values that have rows, by the numbers of their columns.
+    func drilledValues(_ row: ResultRow) -> [(number: Int, value: PropertyListValue)] {
+        drilled.compactMap { column in
+            guard case .text(let text) = row.value(column.place), let value = PostgresType.json(text), value.holdsRows
+            else { return nil }
+            return (column.number, value)
+        }
+    }
+
     /// Returns the values of the terms that order the list.
     func terms(_ row: ResultRow) -> [DatabaseValue] { order.map(row.value) }
 
@@ -196,18 +213,19 @@ final class RecordReader {
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
     ///
+    /// - Parameter drilled: the columns whose values are rows.
     /// - Returns: a sentence about the first value that exceeds the limit; nil if no value exceeds the limit, and for
     ///   short values.
-    func addFields(_ row: ResultRow, to packer: inout RowPacker) -> String? {
+    func addFields(_ row: ResultRow, without drilled: [Int] = [], to packer: inout RowPacker) -> String? {
         for label in labels {
             let text = label.text.value(row)
             if !text.isEmpty { packer.add(label.name.span, text: text.span) }
         }
         switch row {
-        case .sqlite(let statement): return addFields(statement, to: &packer)
+        case .sqlite(let statement): return addFields(statement, without: drilled, to: &packer)
         case .postgres(let row):
             var refusal: String?
-            for (number, place, isSized, _) in shown {
+            for (number, place, isSized, _) in shown where !drilled.contains(number) {
                 let column = table.columns[number]
                 if let size = addField(row, at: Int(place), isSized: isSized, of: column, number, to: &packer), !isShort
                 {
@@ -218,10 +236,12 @@ final class RecordReader {
         }
     }
 
-    private func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
+    private func addFields(
+        _ statement: SQLiteStatement, without drilled: [Int], to packer: inout RowPacker
+    ) -> String? {
         var refusal: String?
         let names = names
-        for (number, place, isSized, range) in shown {
+        for (number, place, isSized, range) in shown where !drilled.contains(number) {
             let kind = statement.kind(place)
             switch kind {
             case .null where isShort, .data where isShort: break
@@ -341,6 +361,18 @@ extension RecordReader {
 }
 
 extension Table {
+    /// The maximum size of a value of JSON that has rows, in bytes. A larger value is a field.
+    private static let drilledLimit = 64 << 10
+
+    /// Returns the expression that selects the text of a column of JSON; NULL for a value that exceeds the limit.
+    fileprivate func drilledText(_ number: Int) -> SQL {
+        let name: SQL = "c.\(columns[number].quoted)"
+        let text: SQL = dialect == .postgres ? "\(name)::text" : name
+        let size: SQL = dialect == .postgres ? "octet_length(\(text))" : "length(\(text))"
+        let isText: SQL = dialect == .postgres ? "" : "typeof(\(text)) = 'text' AND "
+        return "CASE WHEN \(isText)\(size) <= \(literal: Self.drilledLimit) THEN \(text) END"
+    }
+
     /// Whether the size of a value is asked for before the value. In SQLite, only the size of data is known without reading
     /// the value, and only in a table. A view would make the value again for its size.
     fileprivate func isSized(_ number: Int) -> Bool {

@@ -19,11 +19,13 @@ struct RecordLevel: TableLevel {
         let terms: [DatabaseValue]
         /// A sentence about a field that is too large to be shown; nil if all fields are shown.
         let refusal: String?
+        /// The values that have rows, by the numbers of their columns.
+        let values: [(number: Int, value: PropertyListValue)]
     }
 
     func find(_ written: [UInt8], key: String, isWhole: Bool) throws -> FoundRow? {
         if let record = try record(written, isWhole: isWhole) {
-            return FoundRow(step: record.step, below: try level(below: record.identity)) { item, children in
+            return FoundRow(step: record.step, below: try level(below: record)) { item, children in
                 try detail(of: record, key: written, item: item, children)
             }
         }
@@ -38,22 +40,25 @@ struct RecordLevel: TableLevel {
     private func record(_ key: [UInt8], isWhole: Bool) throws(DatabaseError) -> Record? {
         let lookup = RecordLookup(list: list, database: database)
         guard try lookup.meetsOwnConditions(key) else { return nil }
-        let reader = RecordReader(list: list, showing: { _ in isWhole }, limit: RecordReader.detailLimit)
+        let reader = RecordReader(
+            table: list.table, ordered: list.terms, showing: { _ in isWhole }, limit: RecordReader.detailLimit,
+            drills: true)
         var found: Record?
         try lookup.read(key, reader) { (statement) throws(DatabaseError) in
             var packer = RowPacker()
             reader.begin(statement, key: key.span, in: &packer)
-            let refusal = reader.addFields(statement, to: &packer)
+            let values = reader.drilledValues(statement)
+            let refusal = reader.addFields(statement, without: values.map(\.number), to: &packer)
             found = Record(
                 step: Item.Step(level: try packer.packed(), row: 0), identity: reader.identity(statement),
-                terms: reader.terms(statement), refusal: refusal)
+                terms: reader.terms(statement), refusal: refusal, values: values)
         }
         return found
     }
 
     /// Returns the level below a record. If only positions identify the records, the level is empty.
-    private func level(below identity: RecordIdentity) throws(DatabaseError) -> any TableLevel {
-        let table = list.table
+    private func level(below record: Record) throws(DatabaseError) -> any TableLevel {
+        let (table, identity) = (list.table, record.identity)
         guard !table.isPositional else { return NamedLists(lists: [], database: database) }
         let catalogue = database.catalogue
         var records = table.tree.map { catalogue.list(of: $0, to: identity) }
@@ -63,7 +68,15 @@ struct RecordLevel: TableLevel {
             lists.append(NamedList(title: name.title, key: free, list: catalogue.list(of: key, to: identity)))
         }
         records?.following = lists
-        return records.map { RecordLevel(list: $0, database: database) } ?? NamedLists(lists: lists, database: database)
+        if let records { return RecordLevel(list: records, database: database) }
+        var below = NamedLists(lists: lists, database: database)
+        let names = record.values.map { table.columns[$0.number].name }
+        let keys = SiblingNames.keys(of: lists.map { String(decoding: $0.title, as: UTF8.self) } + names)
+        for ((name, key), value) in zip(zip(names, keys.dropFirst(lists.count)), record.values) {
+            guard let rows = try ValueLevel(value.value) else { continue }
+            below.values.append((Array(name.utf8), key, rows))
+        }
+        return below
     }
 
     /// Returns a key for a named list that follows records. If a record already has the wanted key, adds `~` and a

@@ -79,6 +79,9 @@ static const struct drilldown_file web_client[] = {
     {"row.js", (const char[]){
 #embed "../WebClient/row.js" suffix(, 0)
     }},
+    {"search.js", (const char[]){
+#embed "../WebClient/search.js" suffix(, 0)
+    }},
     {"service.js", (const char[]){
 #embed "../WebClient/service.js" suffix(, 0)
     }},

@@ -3,11 +3,12 @@
 // address needs (types.d.ts).
 
 import {fitColumns, restoreWidth} from './columns.js'
-import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
+import {base, boxOf, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
 import {watchState} from './messages.js'
 import {itemPath, Place, positions, showCrumbs} from './place.js'
+import {Search} from './search.js'
 import {getJSON, isReadingClosed, live, token} from './service.js'
 
 // The maximum number of columns in the page. The path in the header leads to the levels above these columns.
@@ -23,12 +24,11 @@ const isLeaf = ({head, count}) => head.leaf && !count && !head.error
 class App {
   /** @type {?import('./editor.js').Editor} Null until editing begins for the first time. */
   editor = null
-  /** @type {any} The search field in the header. */
-  #everywhere = document.querySelector('.everywhere')
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #wide = matchMedia('(min-width: 64rem)')
   #rendering = new AbortController()
+  #search = new Search(this)
   // The number of changes so far. If this number grows during a request, the answer may be older than the change.
   changes = 0
   /** @type {import('./types').Pane[]} */
@@ -43,10 +43,9 @@ class App {
     history.scrollRestoration = 'manual'
     addEventListener('popstate', () => this.render(Place.of(location), {focus: 'lost'}))
     addEventListener('click', event => this.#clicked(event))
+    addEventListener('contextmenu', event => this.#menuAsked(event))
     addEventListener('keydown', event => this.#key(event))
     addEventListener('mouseover', showWhole)
-    on(this.#everywhere, 'input', debounced(120, () => this.#searchEverywhere()))
-    on(this.#everywhere, 'keydown', event => event.stopPropagation())
     for (const type of ['before', 'after']) on(window, type + 'print', () => this.current.print?.(type === 'before'))
     for (const each of [this.#narrow, this.#wide]) on(each, 'change', () => this.render(this.place))
     addEventListener('resize', () => this.fit())
@@ -124,9 +123,10 @@ class App {
   // Goes to the place of a row.
   follow(row, pane, {byKey = false, isBrowsing = false} = {}) {
     const place = pane.place.toLink(row.href)
-    const staysBeside = !this.isNarrow && (pane.place.isOutline || (pane.place.isSearch && (row.leaf || isBrowsing)))
-    if (staysBeside) this.go(pane.place.showing(place), {isBrowsing})
-    else this.go(place, {isBrowsing, focus: byKey ? 'last' : this.isNarrow && 'heading'})
+    const isBeside = !this.isNarrow && (pane.place.isOutline || this.place.isSearch)
+    if (pane.place.isSearch) this.#hit = place
+    if (isBeside && pane.place.isOutline) this.go(pane.place.showing(place), {isBrowsing})
+    else this.go(isBeside ? this.place.showing(place) : place, {isBrowsing, focus: byKey ? 'last' : this.isNarrow && 'heading'})
   }
 
   // Goes to the level above the place that is shown, and to the row that led there.
@@ -143,7 +143,7 @@ class App {
   goOut(pane) {
     const above = this.panes[this.panes.indexOf(pane) - 1]
     if (!above?.level || pane.place.levelQuery) this.goUp()
-    else if (pane.level) this.go(pane.place, {isBrowsing: true, focus: 'above'})
+    else if (pane.level) this.go(this.place.isSearch ? this.place.showing(pane.place) : pane.place, {isBrowsing: true, focus: 'above'})
     else this.#focus('selected', pane.place)
   }
 
@@ -160,18 +160,22 @@ class App {
     else this.go(Place.of(link), {replace: link.matches('.detail .tool:not(.back)'), focus: 'lost'})
   }
 
+  // A right click, a long press or the menu key on a row opens its menu; with Shift, the browser's own.
+  async #menuAsked(event) {
+    const link = event.target.closest('.item')?.querySelector('.row[href]'), pane = this.panes.find(({element}) => element.contains(link))
+    const row = link && !event.shiftKey && pane.level.row(pane.list.indexOf(link))
+    if (!row) return
+    event.preventDefault()
+    const {left, bottom} = boxOf(link), at = event.button === 2 || event.clientX ? [event.clientX, event.clientY] : [left + 16, bottom]
+    const {openRowMenu} = await import('./menus.js')
+    openRowMenu(this, pane, row, new DOMRect(...at), link)
+  }
+
   #key(event) {
     if (!['/', '?'].includes(event.key) || !isPlainKey(event)) return
     event.preventDefault()
-    if (event.key === '/') this.end?.head?.beginSearch()
+    if (event.key === '/') this.#search.begin()
     else import('./menus.js').then(({showKeys}) => showKeys(this))
-  }
-
-  // A search of everything is a search from the root.
-  #searchEverywhere() {
-    const root = this.place.prefix(0), {value} = this.#everywhere
-    this.go(value.trim() ? root.setting({show: null, depth: null, expand: null, q: value, in: root.value('in') ?? '*'})
-      : root.setting({q: null, in: null}), {replace: this.place.isSearch})
   }
 
   // MARK: Showing
@@ -182,9 +186,28 @@ class App {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
       ({part: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
-    if (!leaf || shown) wanted.push({part: 'end', place, selected: shown?.path || null})
+    const hit = place.isSearch && shown && this.#hitOf(place, shown)
+    if (!leaf || shown) wanted.push({part: 'end', place, selected: hit ? hit.path : shown?.path || null})
+    // The levels of an opened hit are beside the hits.
+    for (let length = hit ? hit.segments.length : Infinity; length <= shown?.segments.length; length++) {
+      const above = shown.prefix(length)
+      if (length < shown.segments.length || this.#known(shown)?.leaf === false) {
+        wanted.push({part: 'level', place: above, selected: shown.prefix(length + 1).path})
+      }
+    }
     if (leaf || shown || this.isWide) wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
     return wanted.slice(this.isNarrow ? -1 : -COLUMNS - (this.isWide ? 1 : 0))
+  }
+
+  /** @type {?Place} The hit that was chosen last. */
+  #hit = null
+
+  // The hit that leads to an item.
+  #hitOf({path}, shown) {
+    if (this.#hit && shown.isWithin(this.#hit)) return this.#hit
+    const hits = this.panes.find(({place}) => place.isSearch && place.path === path)?.level
+    for (const [, {href}] of hits?.loaded() ?? []) if (shown.isWithin(Place.ofLink(href))) return Place.ofLink(href)
+    return shown
   }
 
   // What is known of an item before it is read: its own column, or the row that leads to it.
@@ -212,6 +235,7 @@ class App {
     const panes = wanted.map((each, index) => kept[index] ?? this.#made(each, known))
     kept.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
+    this.#search.update(place, wanted.findLast(({part}) => part !== 'detail')?.place ?? place.parent ?? place)
     if (panes.some(Boolean)) this.#show(panes)
     else for (const pane of this.panes) pane.isLeaving = true
     this.showPath()
@@ -320,7 +344,9 @@ class App {
     this.showPath()
     // The item has become a branch or a leaf since its row was read.
     const isOther = pane.level ? pane === this.end && isLeaf(pane.level) : !pane.detail.leaf && !this.isReading && !this.end.level
-    if (isOther && !pane.home) this.#again(pane)
+    const isHit = pane.home?.isSearch && !this.isNarrow && !pane.detail.leaf && this.end.place.path !== pane.place.path
+    if (isHit) this.render(this.place)
+    else if (isOther && !pane.home) this.#again(pane)
     else if (changes !== this.changes) pane.refresh()
   }
 
@@ -339,7 +365,7 @@ class App {
   async #focus(focus, left) {
     const isBack = ['selected', 'lost'].includes(focus)
     const pane = focus === 'above' ? this.panes.findLast(({level}, index) => level && index < this.panes.indexOf(this.end))
-      : isBack ? this.end : this.current
+      : isBack || focus === 'end' ? this.end : this.current
     if (!focus || !pane || focus === 'lost' && document.activeElement !== document.body) return
     // Until the rows are there, the heading has the focus.
     if (focus === 'heading' || !pane.level || !pane.isRead) pane.heading.focus()
@@ -350,7 +376,7 @@ class App {
   async #focusRow(pane, focus, left) {
     const {activeElement} = document, {place} = this
     await pane.opened
-    const index = focus === 'last' ? -1 : await pane.indexTowards(focus === 'above' ? this.place : left.shown ?? left)
+    const index = ['last', 'end'].includes(focus) ? -1 : await pane.indexTowards(focus === 'above' ? this.place : left.shown ?? left)
     // Meanwhile another place was opened, or another element received the focus.
     if (!pane.isRead || this.place !== place || document.activeElement !== activeElement) return
     if (index < 0 && focus === 'lost') pane.heading.focus()
@@ -392,6 +418,11 @@ class App {
     this.panes = this.panes.filter(other => other !== pane)
     pane.end()
     this.render(this.place, {isKnown: false})
+  }
+
+  // Moves the keyboard from the search into the last level.
+  focusEnd() {
+    this.#focus('end', this.place)
   }
 
   announce(text) {

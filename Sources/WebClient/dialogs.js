@@ -103,10 +103,16 @@ export function openPanel(button, label, content) {
   panel.showPopover()
   const at = boxOf(button), size = boxOf(panel)
   panel.style.top = within(8, at.bottom + 4, innerHeight - size.height - 8) + 'px'
-  panel.style.left = within(8, at.right - size.width, innerWidth - size.width - 8) + 'px'
+  panel.style.left = within(8, at.width ? at.right - size.width : at.left, innerWidth - size.width - 8) + 'px'
   panel.querySelector('button, a, select, input').focus()
   return panel
 }
+
+// An item of a menu. The menu closes before the action, which may open another.
+export const menuItem = (text, action) => el('button.menu-item', {onclick: ({target}) => {
+  target.closest('.panel').hidePopover()
+  action()
+}}, text)
 
 // The up and down arrow keys, Home and End move the focus among the items of a panel.
 function moveFocus(panel, event) {

@@ -1,8 +1,8 @@
 // The form for the fields of an item, and the resolution of conflicts with the edits of other users.
 
-import {ask} from './dialogs.js'
+import {ask, menuItem, openPanel} from './dialogs.js'
 import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
-import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, toggleSwitch, TYPES, within} from './elements.js'
+import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, stop, toggleSwitch, TYPES, within} from './elements.js'
 import {FieldsStep} from './history.js'
 import {tell} from './messages.js'
 import {Place} from './place.js'
@@ -40,6 +40,8 @@ export class EditForm {
   #open = new Set()
   #isBusy = false
   #isGone = false
+  // The names of the fields that someone else has changed since the form began.
+  #theirs = []
 
   constructor(editor) {
     this.editor = editor
@@ -48,15 +50,23 @@ export class EditForm {
         event.preventDefault()
         if (!this.#isBusy) this.editor.history.during(this.save())
       },
-      onkeydown: event => {
-        if (event.key !== 'Escape') event.stopPropagation()
-      },
+      onkeydown: event => this.#key(event),
     }, this.#note, this.#list, this.#buttons)
+  }
+
+  // Enter saves; with Shift, and in a text of several lines, it begins a line. Escape in a changed field brings its value back.
+  #key(event) {
+    const {key, target} = event, isLine = target.matches('input') || target.matches('textarea') && !target.value.includes('\n')
+    if (key === 'Enter' && !event.shiftKey && isLine && this.isChanged) {
+      stop(event)
+      this.element.requestSubmit()
+    } else if (key !== 'Escape') event.stopPropagation()
   }
 
   // Fills the form with a detail; with `fields`, the form begins with these fields as unsaved changes.
   #begin(detail, fields = detail.fields) {
     this.original = detail
+    this.#theirs = []
     this.fields = structuredClone(fields)
     this.#list.replaceChildren(this.#parts(this.fields, ''))
     this.#offer()
@@ -67,7 +77,10 @@ export class EditForm {
     const {detail} = pane
     this.pane = pane
     this.#isGone = !detail
-    if (this.isChanged) return this.#offer()
+    if (this.isChanged) {
+      this.#theirs = detail ? changes(detail.fields, this.original.fields) : []
+      return this.#offer()
+    }
     if (!this.fields || !same(this.fields, detail.fields)) return this.#begin(detail)
     this.original = detail
   }
@@ -87,15 +100,18 @@ export class EditForm {
     if (isChanged) drafts.set(path, this)
     else if (drafts.get(path) === this) drafts.delete(path)
     this.editor.showDrafts()
-    const offered = [isChanged, this.#isBusy, this.#isGone].join()
+    const number = changes(this.fields, this.original.fields).length
+    const theirs = this.#theirs, offered = [number, theirs, this.#isBusy, this.#isGone].join()
     if (this.#offered === offered) return
     this.#offered = offered
     const hadFocus = hasFocus(this.#buttons)
-    this.#note.textContent = this.#isGone ? 'This item was deleted or renamed meanwhile. What you typed is still here.' : ''
+    this.#note.textContent = this.#isGone ? 'This item was deleted or renamed meanwhile. What you typed is still here.'
+      : isChanged && theirs.length ? `Someone else has changed this item meanwhile: ${theirs.join(', ')}.` : ''
     this.#buttons.replaceChildren(
       ...(isChanged ? [
         el('button.button', {onclick: () => this.discard()}, this.#isGone ? 'Discard' : 'Revert'),
         el('button.button.main', {type: 'submit', disabled: this.#isBusy}, this.#isBusy ? 'Saving…' : this.#isGone ? 'Save as a new item' : 'Save'),
+        el('small', plural(number, 'change')),
       ] : []))
     if (hadFocus) this.pane.heading.focus()
   }
@@ -111,20 +127,29 @@ export class EditForm {
       this.#offer()
       holder.children[index].querySelector('input, textarea, summary, .plain')?.focus()
     }
-    const row = (name, value, index) => el('div.field',
-      value.type in INPUTS ? el('label', el('span', {dir: 'auto', 'data-type': value.type === 'date' ? 'Date, UTC' : TYPES[value.type]}, name), INPUTS[value.type](value.value, next => {
-        value.value = next
-        this.#offer()
-      })) : this.#folded(name, value, `${path}/${name}`),
-      isList && index > 0 && iconButton('up', `Move ${name} up`, () => {
-        parts.splice(index - 1, 0, ...parts.splice(index, 1))
-        draw(index - 1)
-      }),
-      iconButton('edit', `Change the ${isList ? 'type' : 'name or the type'} of ${name}`, () => change(index)),
-      iconButton('close', `Remove the ${isList ? 'element' : 'field'} ${name}`, () => {
+    const row = (name, value, index) => {
+      const kind = isList ? 'element' : 'field'
+      const remove = () => {
         parts.splice(index, 1)
         draw(Math.max(0, index - 1))
-      }))
+      }
+      const moveUp = () => {
+        parts.splice(index - 1, 0, ...parts.splice(index, 1))
+        draw(index - 1)
+      }
+      const more = iconButton('more', `Change or remove ${name}`, () => openPanel(more, `The ${kind} ${name}`, [
+        menuItem(isList ? 'Change the type…' : 'Change the name or the type…', () => change(index)),
+        isList && index > 0 && menuItem('Move up', moveUp), menuItem(`Remove the ${kind}`, remove)].filter(Boolean)), {ariaHasPopup: 'dialog'})
+      const field = value.type in INPUTS
+        ? el('label', el('span', {dir: 'auto', 'data-type': value.type === 'date' ? 'Date, UTC' : TYPES[value.type]}, name),
+          INPUTS[value.type](value.value, next => {
+            value.value = next
+            this.#offer()
+          })) : this.#folded(name, value, `${path}/${name}`)
+      return el('div.field', {onkeydown: event => {
+        if (event.key === 'Escape' && !path && this.#revert(parts, name, () => draw(index))) stop(event)
+      }}, field, more)
+    }
     // Asks for the name and the type of a part, and returns the part; undefined if the dialog is cancelled.
     const askPart = async (title, done, index = -1) => {
       const [before, old] = isList ? ['', parts[index]] : parts[index] ?? ['']
@@ -149,6 +174,15 @@ export class EditForm {
     }
     draw()
     return holder
+  }
+
+  // Brings the value of a field back; returns whether it was changed.
+  #revert(parts, name, draw) {
+    const part = parts.find(([own]) => own === name), original = this.original.fields.find(([own]) => own === name)
+    if (!original || same(part, original)) return false
+    part[1] = structuredClone(original[1])
+    draw()
+    return true
   }
 
   // Makes the folded element for a list or a dictionary. The inputs are made when the user opens the element.
@@ -179,6 +213,7 @@ export class EditForm {
       if (!isNew) {
         editor.history.push(new FieldsStep(pane.place, original.isJSON, before, sent, answer.fieldsVersion, `“${original.title || 'Untitled'}” saved.`))
       }
+      this.#theirs = []
       this.original = {...original, fields: sent, fieldsVersion: answer.fieldsVersion, href: answer.href}
       if (isNew) editor.app.go(to, {replace: true})
       else editor.follow([[pane.place, to]])

@@ -104,7 +104,7 @@ export class Editor {
       ] : this.#cut.size ? [
         el('button.plain', {onclick: () => this.paste()}, `Move ${plural(this.#cut.size, 'item')} here`),
         el('button.plain', {onclick: () => this.cancelCut()}, 'Cancel'),
-      ] : [el('span.note', 'Mark rows to change them.')]),
+      ] : [el('span.note', 'Mark rows to change them.'), el('button.plain', {onclick: () => this.markAll(pane)}, 'Select all')]),
     ]
   }
 
@@ -161,6 +161,21 @@ export class Editor {
     pane.redrawAll()
   }
 
+  // Marks all rows of a level, also those that were not read.
+  async markAll(pane) {
+    const {level, marked} = pane, rows = await this.attempt(() => level.range(0, level.count - 1), '', 'Not marked')
+    if (pane.level !== level) return
+    for (const [index, row] of rows?.entries() ?? []) {
+      marked.set(itemPath(row.href), {place: Place.ofLink(row.href), index, seen: Promise.resolve(row)})
+    }
+    pane.redrawAll()
+  }
+
+  #unmark(pane) {
+    pane.marked.clear()
+    pane.redrawAll()
+  }
+
   // Removes the marks of items that were deleted or changed. Waits for the edits of this tab, which may concern many
   // marks.
   #changed(entry) {
@@ -198,8 +213,12 @@ export class Editor {
 
   #pressed(event) {
     const pane = event.target.closest('.handle') && this.#paneOf(event.target), index = pane ? pane.list.indexOf(event.target) : -1
-    const row = pane?.level.row(index)
-    if (row) beginDrag(event, this, pane, pane.marked.has(itemPath(row.href)) ? this.#chosen(pane) : [markOf(pane.level, index)])
+    if (pane?.level.row(index)) beginDrag(event, this, pane, this.chosenAt(pane, index))
+  }
+
+  // The marks to edit with a row: those of the pane if the row is marked, otherwise a mark for the row alone.
+  chosenAt({marked, level}, index) {
+    return marked.has(itemPath(level.row(index).href)) ? inOrder(marked, level) : [markOf(level, index)]
   }
 
   // The marks of a pane, in the order of the rows; without marks, a mark for the row that has the focus. A row that has
@@ -224,8 +243,8 @@ export class Editor {
     const pane = this.#paneOf(event.target), href = hrefAt(event.target)
     if (!pane || pane.isSettings || event.target.closest('input, select')) return
     const action = (event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}
-      : event.ctrlKey || event.metaKey ? {x: () => this.cut(pane), v: () => this.paste(), d: () => this.duplicate(this.#chosen(pane), pane.marked)} : {
-        ...(this.#cut.size && {Escape: () => this.cancelCut()}),
+      : event.ctrlKey || event.metaKey ? {a: () => this.markAll(pane), x: () => this.cut(pane), v: () => this.paste(), d: () => this.duplicate(this.#chosen(pane), pane.marked)} : {
+        ...(this.#cut.size ? {Escape: () => this.cancelCut()} : pane.marked.size && {Escape: () => this.#unmark(pane)}),
         Delete: () => this.remove(pane, this.#chosen(pane)), F2: () => this.rename(pane), Insert: () => this.add(pane),
         ' ': href && (() => this.mark(pane, href, event.shiftKey)),
       })[event.key]
@@ -311,8 +330,7 @@ export class Editor {
     else end.refresh()
   }
 
-  async rename(pane) {
-    const chosen = this.#chosen(pane)
+  async rename(pane, chosen = this.#chosen(pane)) {
     if (chosen.length !== 1) return
     const [detail] = await this.attempt(() => this.#details(chosen, pane.marked)) ?? []
     if (detail) await askText('Rename', 'Title', detail.title, 'Rename', title => this.#retitle(pane, detail, title))
@@ -461,7 +479,11 @@ export class Editor {
       return new MoveStep(made, back, details.slice(-made.length))
     })
     if (this.app.panes.some(({marked}) => marked === marks)) for (const mark of stay) marks.set(mark.place.path, mark)
-    if (steps.length) this.app.announce(textOf(steps))
+    if (!steps.length) return
+    const text = textOf(steps), [{operation, spots}] = steps
+    if (spots[0].above.path === spot.above.path) return this.app.announce(text)
+    tell(`${text.slice(0, -1)} to “${spot.above.name || this.app.titled(spot.above)}”.`,
+      {label: 'Undo', seconds: 30, action: () => this.history.undo(operation)})
   }
 
   cut(pane) {

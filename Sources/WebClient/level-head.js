@@ -1,34 +1,24 @@
-// The head of a level's column: the title, the tools, the search field, the chosen view, and the names of columns.
+// The head of a level's column: the title, the tools, the chosen view, and the names of columns.
 
-import {backLink, choiceField, count, debounced, el, icon, iconButton, titleText} from './elements.js'
-import {conditions} from './place.js'
+import {backLink, count, el, icon, iconButton, oneLine, plural, titleText} from './elements.js'
+import {conditions, RELATIONS} from './place.js'
 
 // The module for the menus is loaded when the first menu is opened.
 const menus = () => import('./menus.js')
-
-// The relations in conditions, each as [sign, text].
-export const RELATIONS = [[':', 'is'], ['!', 'is not'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
 
 export class LevelHead {
   heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
   extra = el('div')
   // What a column shows that is a strip.
   spine = el('a.spine', el('bdi'))
+  // On a phone, the title of the document above the title of the level.
+  #origin = el('span.origin', {dir: 'auto'})
   #problem = el('p.problem', {role: 'alert'})
-  #field = el('input', {
-    type: 'search', placeholder: 'Search', ariaLabel: 'Search here and below', autocomplete: 'off', spellcheck: false,
-    enterKeyHint: 'search', oninput: () => this.#askLater(), onkeydown: event => this.#key(event),
-  })
-  #scope = choiceField('Search in', [['', 'Titles'], ['*', 'All fields']], '', () => this.#ask())
-  #searchBox = el('div.search', {role: 'search', ariaLabel: 'Here and below'}, icon('search'), this.#field, this.#scope,
-    iconButton('close', 'End search', () => this.endSearch()))
   #chips = el('div.chips', {role: 'group', ariaLabel: 'View'})
   #columns = el('div.columns')
   #unlockButton = el('button.plain', {onclick: () => this.pane.app.turnEditing()}, 'Unlock to change')
-  #searchButton = iconButton('search', 'Search', () => this.beginSearch())
   // On a wide screen, the inspector shows the detail.
   #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail(), {className: 'tool detail-button'})
-  #askLater = debounced(120, () => this.#ask())
 
   constructor(pane) {
     this.pane = pane
@@ -38,24 +28,20 @@ export class LevelHead {
     }
     this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
     // The back link is shown only on narrow screens.
-    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
-      el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
-    this.#searchBox, this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
+    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.#origin, this.heading,
+      el('div.tools', this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
+    this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
     this.update()
   }
 
   update() {
-    const {pane} = this, {place} = pane, query = place.value('q')
+    const {pane} = this, {place} = pane
     const [title, small] = this.heading.children
     title.replaceChildren(titleText(pane.title))
+    this.#origin.textContent = oneLine(pane.level.head?.ancestors[0]?.title ?? '')
     this.spine.href = place.address
     this.spine.firstChild.replaceChildren(titleText(pane.title))
-    small.textContent = pane.count === undefined ? '' : count(pane.count)
-    if (document.activeElement !== this.#field) {
-      this.#field.value = query ?? ''
-      this.#scope.value = place.value('in') ? '*' : ''
-      this.#searchBox.hidden = query === null
-    }
+    small.textContent = pane.count === undefined ? '' : place.isSearch ? plural(pane.count, 'hit') : count(pane.count)
     const isChanged = ['sort', 'group', 'where', 'depth', 'expand', 'columns'].some(name => place.value(name) !== null)
     this.viewButton.classList.toggle('active', isChanged)
     this.#drawChips()
@@ -113,36 +99,5 @@ export class LevelHead {
   #toggleDetail() {
     const {place} = this.pane
     this.pane.app.go(place.showing(place.value('show') === '' ? null : place))
-  }
-
-  beginSearch() {
-    this.#searchBox.hidden = false
-    this.#field.focus()
-    this.#field.select()
-  }
-
-  endSearch() {
-    this.#field.value = ''
-    this.#searchBox.hidden = true
-    this.#searchButton.focus()
-    this.#ask()
-  }
-
-  // The first letters of a search add an entry to the browser's history; further letters replace this entry.
-  #ask() {
-    this.#askLater.cancel()
-    const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null
-    const scope = q && this.#scope.value || null
-    if (q === place.value('q') && scope === place.value('in')) return
-    app.go(place.setting({show: null, ...(q && {depth: null, expand: null}), q, in: scope}), {replace: place.isSearch || !q})
-  }
-
-  #key(event) {
-    event.stopPropagation()
-    if (!['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
-    event.preventDefault()
-    if (event.key === 'Escape') return this.endSearch()
-    this.#ask()
-    this.pane.focusRow(0)
   }
 }

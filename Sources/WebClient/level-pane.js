@@ -286,6 +286,8 @@ export class LevelPane {
 
   scrolled() {
     this.#setTabStop()
+    // A head that has become smaller does not scroll the rows back to where it becomes larger.
+    this.element.classList.toggle('scrolled', this.list.y > (this.element.matches('.scrolled') ? 4 : 64))
     this.strip.mark()
     this.savePosition()
   }

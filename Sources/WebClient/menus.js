@@ -1,16 +1,10 @@
 // The menus of a column: More, and Sort, group, filter.
 
-import {ask as askReader, openPanel} from './dialogs.js'
+import {ask as askReader, menuItem, openPanel} from './dialogs.js'
 import {base, choiceField, count, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
-import {RELATIONS} from './level-head.js'
 import {tell} from './messages.js'
-import {conditions, Place} from './place.js'
+import {conditions, Place, RELATIONS} from './place.js'
 import {getJSON, openTab, token} from './service.js'
-
-const item = (text, action) => el('button.menu-item', {onclick: ({target}) => {
-  target.closest('.panel').hidePopover()
-  action()
-}}, text)
 
 // MARK: The menu More: the path, the curl command, the address, the JSON, the keys, and editing.
 
@@ -18,13 +12,13 @@ export function openMoreMenu(pane, button) {
   const {app, target} = pane
   openPanel(button, 'More', [
     app.isNarrow && pane.place.parent && pathLinks(pane),
-    item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
-    item('Copy address', () => copy(location.href, 'The address is copied.')),
+    menuItem('Copy as curl', () => copy(curl(target), 'The command is copied.')),
+    menuItem('Copy address', () => copy(location.href, 'The address is copied.')),
     link('JSON', target),
     pane.level && link('CSV', pane.place.asking({...pane.place.fields, format: 'csv', limit: 10_000})),
-    item('Keys…', () => showKeys(app)),
-    app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
-      : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
+    menuItem('Keys…', () => showKeys(app)),
+    app.isEditable && (app.isEditing ? menuItem('Stop editing', () => app.setEditing(false))
+      : menuItem('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
 }
 
@@ -39,9 +33,10 @@ const pathLinks = ({place, level, detail}) => el('nav.path', {ariaLabel: 'Path'}
     el('bdi', titleText(title)))
 }))
 
-const KEYS = [['↑ ↓ Page Up, Page Down, Home, End', 'another row'], ['→ Enter', 'opens a row'], ['← Escape', 'the level above'],
+const KEYS = [['↑ ↓ Page Up, Page Down, Home, End', 'another row'], ['→ Enter', 'opens a row'],
+  ['←', 'the row that leads here'], ['Escape', 'the level above'],
   ['/', 'searches'], ['Letters', 'the next row that begins with them'], ['?', 'these keys']]
-const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes'], ['Space', 'marks'], ['Alt ↑ ↓', 'moves'],
+const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes'], ['Space', 'marks'], ['Ctrl A', 'marks all'], ['Alt ↑ ↓', 'moves'],
   ['Ctrl D', 'duplicates'], ['Ctrl X, Ctrl V', 'moves to another level'], ['Ctrl Z, Ctrl Y', 'undoes, redoes']]
 
 export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
@@ -88,6 +83,25 @@ export async function openViewMenu(pane, button, condition) {
   if (condition) panel.querySelector('.condition:last-of-type input').focus()
 }
 
+// MARK: The menu of a row, at the pointer or at the row.
+
+export function openRowMenu(app, pane, row, at, link) {
+  const place = pane.place.toLink(row.href), target = row.leaf ? place.detail : place.level
+  const index = pane.level.indexOf(row.href), isEditable = app.isEditing && !pane.isSettings && app.editor.isCurrent(pane)
+  const chosen = isEditable && app.editor.chosenAt(pane, index)
+  openPanel({getBoundingClientRect: () => at, focus: () => link.focus()}, row.title || 'Untitled', [
+    menuItem('Open', () => app.follow(row, pane)),
+    el('a.menu-item', {href: place.address, target: '_blank', rel: 'noopener'}, 'Open in a new tab'),
+    menuItem('Copy link', () => copy(location.origin + place.address, 'The link is copied.')),
+    menuItem('Copy as curl', () => copy(curl(target), 'The command is copied.')),
+    ...isEditable ? [
+      chosen.length === 1 && menuItem('Rename…', () => app.editor.rename(pane, chosen)),
+      menuItem('Duplicate', () => app.editor.duplicate(chosen, pane.marked)),
+      menuItem('Delete', () => app.editor.remove(pane, chosen)),
+    ] : [],
+  ].filter(Boolean))
+}
+
 // MARK: The menu of a column: sort, filter, hide, and the most frequent values, which filter.
 
 const FREQUENT = 10
@@ -99,9 +113,9 @@ export async function openColumnMenu(pane, button, name) {
   const ask = options => app.go(pane.place.setting({show: null, ...options}))
   const where = value => ask({where: [...pane.place.values('where'), `${name}:${value}`]})
   openPanel(button, name, [
-    item('Sort ascending', () => ask({sort: name})), item('Sort descending', () => ask({sort: '-' + name})),
-    item('Filter…', () => openViewMenu(pane, pane.head.viewButton, name)),
-    name !== 'Title' && item('Hide', () => ask({columns: columns.filter(each => each !== name).join(',')})), values,
+    menuItem('Sort ascending', () => ask({sort: name})), menuItem('Sort descending', () => ask({sort: '-' + name})),
+    menuItem('Filter…', () => openViewMenu(pane, pane.head.viewButton, name)),
+    name !== 'Title' && menuItem('Hide', () => ask({columns: columns.filter(each => each !== name).join(',')})), values,
   ])
   if (level.count > MOST_COUNTED) return
   const {sections} = await getJSON(place.asking({group: name, sort: null, limit: 1, start: 0, fields: ''}))

@@ -187,6 +187,9 @@ export class Place {
   }
 }
 
+// The relations in conditions, each as [sign, text].
+export const RELATIONS = [[':', 'is'], ['!', 'is not'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
+
 // The conditions of a place, each as [field, sign, value].
 export const conditions = place => place.values('where').map(text =>
   /^([^:!<>~]*)([:!<>~])(.*)$/s.exec(text)?.slice(1) ?? [text, ':', ''])

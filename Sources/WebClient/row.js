@@ -7,11 +7,14 @@ import {send, showImage, token} from './service.js'
 
 // MARK: The content of a row: image, title, subtitle or trail, value, count, and the mark of a branch.
 
+// What the elements of rows show.
+const states = new WeakMap()
+
 // Draws a row into its list item, unless the item already shows this state of the row.
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.columns} ${context.place.query}`
-  if (item.shown !== shown || !shown) {
+  if (states.get(item) !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
     // A field with the focus is drawn again when it has lost the focus, and a dragged slider when the drag has ended.
     const held = item.querySelector('[type=range]:active, :is([type=text], [type=password]):focus')
@@ -21,7 +24,7 @@ export function drawRow(item, row, context) {
         held.isConnected && !held.closest('.control').isChanged && drawRow(item, row, context))
       return
     }
-    item.shown = shown
+    states.set(item, shown)
     item.replaceChildren(...(row ? content(row, context) : [el('div.row.waiting', el('i'))]))
     if (focused) item.querySelector(focused.matches('.row') ? '.row' : '.control :is(input, select)')?.focus({preventScroll: true})
   }
@@ -180,10 +183,10 @@ function control(row, {isEditing, app, refresh}) {
     }
     holder.isChanged = false
     // The control shows the chosen value, but the loaded row still has the old value. If another client restores the
-    // old value, the row has the version that was drawn last. Without `item.shown = null`, it would not be drawn again.
+    // old value, the row has the version that was drawn last, and would not be drawn again.
     const item = holder.closest('.item')
     if (!item) return
-    item.shown = null
+    states.delete(item)
     refresh()
   }
   draw()

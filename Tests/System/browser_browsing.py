@@ -168,6 +168,21 @@ def inspector(verdict, window):
     verdict.expect("Song B1" in window.seen(), f"beside the hits: {window.seen()}")
 
 
+def on_a_phone(verdict, window):
+    """On a phone, the detail of the document fills the screen, and so does that of a leaf."""
+    window.tell("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+    window.open("/?show=")
+    verdict.expect(window.soon(lambda: window.run(FACTS)["Size"] == "5,026 items"), f"the facts about the document: {window.run(FACTS)}")
+    found = window.axe()
+    verdict.expect(found == [], f"the facts: axe finds {found}")
+    window.click(".pane.last .back")
+    verdict.expect(window.is_at("/") and window.shows(ROWS), f"back to its level: {window.path}")
+    window.click_row("Calm")
+    verdict.expect(window.soon(lambda: window.fields()["Year"] == "1984"), f"a leaf: {window.fields()}")
+    window.tell("Emulation.setDeviceMetricsOverride", width=WIDE[0], height=WIDE[1], deviceScaleFactor=1, mobile=False)
+    verdict.expect(window.soon(lambda: window.seen() == ROWS and window.fields()["Year"] == "1984"), f"the same place on a wide screen: {window.seen()}")
+
+
 def calm(verdict, window):
     """Values have the form that is read most easily; the exact value is a tooltip."""
     window.open("/browse/Calm")
@@ -206,7 +221,7 @@ def main():
         token = pathlib.Path(folder, "token")
         token.write_text(f"alice {TOKEN}")
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
-            for part in (walk, given_up, far, at_once, inspector, calm, strips):
+            for part in (walk, given_up, far, at_once, inspector, on_a_phone, calm, strips):
                 part(verdict, window)
                 expect_no_complaints(verdict, window, f"{part.__name__}: ")
 

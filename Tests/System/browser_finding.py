@@ -13,11 +13,18 @@ from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect
 from selenium.webdriver.common.keys import Keys
 
 
+def scope(window, value):
+    window.run("""const scope = document.querySelector('.bar [aria-label="Search in"]'); scope.value = arguments[0]
+        scope.dispatchEvent(new Event('change'))""", value)
+
+
 def search(verdict, window):
     window.open("/")
     window.shows(["Colours", "Clothing", "Seasons", "Swatches"])
     window.keys("/")
     window.keys("ink")
+    verdict.expect(window.is_at("/browse/?q=ink&in=*"), f"everything is searched: {window.path}")
+    scope(window, "titles")
     verdict.expect(window.shows(["Ink", "Ink"]), f"'ink' finds two items, not {window.seen()}")
     verdict.expect(window.is_at("/browse/?q=ink"), f"the search is in the address, not {window.path}")
     trails = window.run("return [...document.querySelectorAll('.pane.end .subtitle')].map(e => e.textContent)")
@@ -35,8 +42,9 @@ def in_fields(verdict, window):
     window.soon(lambda: window.seen()[:1] == ["Colours"])
     window.keys("/")
     window.keys("grains")
+    scope(window, "titles")
     verdict.expect(window.shows([]), f"no title has it: {window.seen()}")
-    window.run("""const scope = document.querySelector('.pane-head [aria-label="Search in"]'); scope.value = '*'; scope.dispatchEvent(new Event('change'))""")
+    scope(window, "all")
     verdict.expect(window.shows(["Smalt"]), f"a field has it: {window.seen()}")
     verdict.expect(window.is_at("/browse/?q=grains&in=*"), f"where is searched is in the address: {window.path}")
     second = window.text(".pane.end .subtitle")
@@ -47,13 +55,39 @@ def in_fields(verdict, window):
     verdict.expect(window.soon(lambda: window.run(marks) == ["Ink", "Ink"]), f"without regard to case and accents: {window.run(marks)}")
 
 
-def everywhere(verdict, window):
-    """The search in the header is one over everything."""
-    window.open("/browse/Seasons")
-    window.soon(lambda: window.find(".pane.end .row"))
-    window.find(".everywhere").send_keys("grains")
+def one_search(verdict, window, is_wide):
+    """The search shows its text and its scope, leads into the hits, and ends where it began."""
+    field = lambda: window.run("return [document.querySelector('.bar input').value, document.querySelector('.bar select').value]")
+    window.open("/browse/Colours")
+    window.soon(lambda: window.headers() == ["Blues", "Greens", "Reds", "Yellows"])
+    window.find(".bar input").send_keys("grains")
     verdict.expect(window.shows(["Smalt"]) and window.is_at("/browse/?q=grains&in=*"), f"everything is searched: {window.seen()} at {window.path}")
-    verdict.expect(window.run("return document.activeElement.className") == "everywhere", "the field keeps the focus")
+    verdict.expect(window.run("return document.activeElement === document.querySelector('.bar input')"), "the field keeps the focus")
+    scope(window, "here")
+    verdict.expect(window.is_at("/browse/Colours?q=grains&in=*"), f"so is the level that was open: {window.path}")
+    window.keys(Keys.ENTER)
+    verdict.expect(window.soon(lambda: window.focused() == "Smalt"), f"Enter leads to the first hit: {window.focused()}")
+    window.reload()
+    verdict.expect(window.soon(lambda: field() == ["grains", "here"]), f"the address has it all: {field()}")
+    window.open("/browse/Colours")
+    window.soon(lambda: window.headers() == ["Blues", "Greens", "Reds", "Yellows"])
+    window.keys("/")
+    window.keys("c")
+    window.soon(lambda: window.find(".pane.end mark"))
+    if is_wide:
+        hits = "return [...document.querySelectorAll('.pane.level')].map(e => e.querySelector('h2').textContent)"
+        before = window.text(".pane.end h2 small")
+        window.click_row("Clothing")
+        verdict.expect(window.soon(lambda: window.run(hits) == ["Catalog" + before, "Clothing6"]), f"the hits stay beside what is opened: {window.run(hits)}")
+        window.click_row("Oilskin")
+        verdict.expect(window.soon(lambda: len(window.run(hits)) == 3) and window.title_is("Oilskin"), f"and deeper: {window.run(hits)}")
+        window.reload()
+        verdict.expect(window.soon(lambda: window.run(hits)[:1] == ["Catalog" + before] and window.title_is("Oilskin")), f"also when they are read again: {window.run(hits)}")
+        window.click('.bar [aria-label="End search"]')
+        verdict.expect(window.is_at("/"), f"without a place before, the search ends at the root: {window.path}")
+    else:
+        window.click('.bar [aria-label="End search"]')
+        verdict.expect(window.is_at("/browse/Colours") and field() == ["", "all"], f"the search ends where it began: {window.path}, {field()}")
 
 
 CHIPS = "return [...document.querySelectorAll('.pane.end .chip')].map(e => e.textContent)"
@@ -194,9 +228,10 @@ def main():
         with Server(arguments.server, os.path.join(ROOT, "Data", "Catalog.plist")) as server:
             for size in (WIDE, NARROW):
                 with Window(origin(server), size) as window:
-                    for part in (search, in_fields, order, chips, table, outline, *([everywhere] if size == WIDE else [])):
+                    for part in (search, in_fields, order, chips, table, outline):
                         part(verdict, window)
                     kept_order(verdict, window, size == WIDE)
+                    one_search(verdict, window, size == WIDE)
                     expect_no_complaints(verdict, window)
         settings(verdict, arguments.server, pathlib.Path(folder))
         follows(verdict, arguments.server, pathlib.Path(folder))

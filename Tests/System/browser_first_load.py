@@ -116,7 +116,7 @@ def prefixed(verdict, program, folder, token, removed):
         verdict.expect(window.shows(["Branch", "Other"]), f"undone: {window.seen()}")
         window.keys("/")
         window.keys("leaf")
-        verdict.expect(window.shows(["Leaf"]) and window.is_at("/music/browse/?q=leaf"), f"a search: {window.seen()} at {window.path}")
+        verdict.expect(window.shows(["Leaf"]) and window.is_at("/music/browse/?q=leaf&in=*"), f"a search: {window.seen()} at {window.path}")
         elsewhere = [each for each in proxy.asked if not each.startswith("/music/") and each != "/favicon.ico"]
         verdict.expect(elsewhere == [], f"nothing is requested outside of the path: {elsewhere}")
         absolute = "return [...document.querySelectorAll('[href^=\"/\"], [src^=\"/\"]')].map(e => e.getAttribute('href') ?? e.getAttribute('src')).filter(each => !each.startsWith('/music/'))"

@@ -14,6 +14,7 @@ import urllib.request
 from harness.server import Server
 from harness.verdict import Verdict, options
 from harness.web_client import TOKEN, Window, origin, expect_no_complaints
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 MOMENT = datetime.datetime(2024, 2, 29, 13, 14, 15)
@@ -74,7 +75,7 @@ def growing(case):
     case.answer("First", Keys.ENTER)
     case.becomes(lambda: case.titles == ["First"], "an empty document has its first item")
     case.begin()
-    window.shows([*case.titles])
+    window.soon(lambda: len(window.seen()) == len(case.titles))
     handles = window.all(".end .handle")
     window.drag(handles[0], handles[1], below=4)
     case.becomes(lambda: case.titles[:2] == ["Leaf", "One"] and case.rows[0] == {"Title": "Leaf"}, "an item that is dropped on a leaf is beside it")
@@ -82,7 +83,8 @@ def growing(case):
     case.press("Duplicate")
     case.becomes(lambda: case.titles[:2] == ["One", "One copy"] and case.rows[1]["Note"] == "a note", "an item is duplicated")
     case.begin("/browse/One")
-    window.click('[aria-label="Change the name or the type of Note"]')
+    window.click('[aria-label="Change or remove Note"]')
+    window.click(".panel .menu-item")
     case.answer("Remark")
     window.run("document.querySelector('dialog select').value = 'array'")
     window.click("dialog .main")
@@ -211,6 +213,55 @@ def taking_theirs(case):
         case.becomes(lambda: case.rows[0] == wanted, answer)
 
 
+def in_place(case):
+    """A value is edited where it is: Enter saves it, Escape brings it back; the buttons say how much is changed, and a line that someone
+    else changed the item."""
+    window = case.window
+    foot = lambda: window.run("return [...document.querySelectorAll('.edit-form > .buttons > *')].map(e => e.textContent)")
+    value = lambda: window.run("return [...document.querySelectorAll('.edit-form textarea')].map(e => e.value)")
+    case.begin("/browse/One")
+    case.type_into("Note", ", mine")
+    case.expect(window.soon(lambda: foot() == ["Revert", "Save", "1 change"]), f"a change is counted: {foot()}")
+    case.type_into("Other", ", too")
+    case.expect(window.soon(lambda: foot()[-1:] == ["2 changes"]), f"so are two: {foot()}")
+    window.keys(Keys.ESCAPE)
+    case.expect(window.soon(lambda: value() == ["One", "a note, mine", "an other"]), f"Escape brings a value back: {value()}")
+    case.expect(window.path == "/browse/One", f"and leaves nothing: {window.path}")
+    case.send("PATCH", "/detail/One", {"Other": "theirs"})
+    line = lambda: window.text(".edit-form .problem")
+    case.expect(window.soon(lambda: line() == "Someone else has changed this item meanwhile: Other."), f"a change of someone else is told: {line()}")
+    case.type_into("Note", Keys.ENTER)
+    case.becomes(lambda: (case.rows[0]["Note"], case.rows[0]["Other"]) == ("a note, mine", "theirs"), "Enter saves")
+    case.expect(window.soon(lambda: foot() == [] and line() == ""), f"and the form is as read: {foot()}, {line()}")
+
+
+def row_menu(case):
+    """A right click on a row opens its menu; what was moved elsewhere is told, and can be undone there; all rows are marked at once."""
+    window = case.window
+    case.begin()
+    ask = lambda title: window.soon(lambda: ActionChains(window.driver).context_click(window.row(title)).perform() is None and window.find(".panel"))
+    items = lambda: window.run("return [...document.querySelectorAll('.panel .menu-item')].map(e => e.textContent)")
+    ask("Leaf")
+    wanted = ["Open", "Open in a new tab", "Copy link", "Copy as curl", "Rename…", "Duplicate", "Delete"]
+    case.expect(items() == wanted, f"the menu of a row: {items()}")
+    found = window.axe()
+    case.expect(found == [], f"the menu of a row: axe finds {found}")
+    window.soon(lambda: next(e for e in window.all(".panel .menu-item") if e.text == "Duplicate").click() is None)
+    case.becomes(lambda: case.titles[1:3] == ["Leaf", "Leaf copy"], "it duplicates the row")
+    case.begin("/", {"Title": "Shelf", "Rows": [{"Title": "Branch", "Children": ["Twig"]}, "Leaf"]})
+    handles = window.all(".end .handle")
+    window.drag(handles[1], handles[0])
+    case.becomes(lambda: case.titles == ["Branch"], "a row is moved into another")
+    case.expect(window.soon(lambda: "“Leaf” moved to “Branch”." in window.notices()), f"which is told: {window.notices()}")
+    window.click(".notice button:not(.tool)")
+    case.becomes(lambda: case.titles == ["Branch", "Leaf"], "and undone there")
+    window.soon(lambda: next(e for e in window.all(".end .edit-tools .plain") if e.text == "Select all").click() is None)
+    case.expect(window.soon(lambda: window.text(".end .edit-tools .note") == "2 rows"), f"all rows are marked: {window.text('.end .edit-tools .note')}")
+    window.focus_row("Leaf")
+    window.keys(Keys.ESCAPE)
+    case.expect(window.soon(lambda: not window.all(".end .mark[aria-checked=true]")) and window.path == "/", "Escape removes the marks first")
+
+
 def merging(case):
     """Changes of different fields are merged and told."""
     window = case.window
@@ -246,7 +297,7 @@ def main():
         file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
         token.write_text(TOKEN)
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
-            for part in (growing, undoing, undoing_each, undoing_values, merging, taking_theirs, values):
+            for part in (growing, undoing, undoing_each, undoing_values, in_place, row_menu, merging, taking_theirs, values):
                 case = Case(verdict, server, window, file)
                 case.begin()
                 part(case)

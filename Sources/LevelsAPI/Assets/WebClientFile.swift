@@ -17,7 +17,7 @@ struct WebClientFile: Sendable {
     /// The modules that are loaded only when they are needed.
     private static let loadedLater = [
         "detail-pane.js", "dialogs.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js",
-        "menus.js", "plist.js",
+        "marks.js", "menus.js", "plist.js",
     ]
 
     /// The media type, which follows from the extension of the name.

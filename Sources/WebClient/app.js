@@ -1,6 +1,5 @@
-// The columns for an address: one for each level of the path; on narrow screens, only the last column; on wide screens, also
-// the inspector, which shows the detail of the chosen item. A column is a `Pane`. A `Wanted` describes a column that an
-// address needs (types.d.ts).
+// The columns for an address: one for each level of the path, and on wide screens an inspector; on narrow screens, only
+// the last column. A column is a `Pane`, which a `Wanted` describes (types.d.ts).
 
 import {fitColumns, restoreWidth} from './columns.js'
 import {base, boxOf, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
@@ -51,10 +50,11 @@ class App {
     addEventListener('resize', () => this.fit())
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
-    const rendered = this.render(Place.of(location)).finally(details), isEditable = async () => (await getJSON('/')).editable
+    const rendered = this.render(Place.of(location)).finally(details),
+      isEditable = async () => (await getJSON('/')).editable
     const isAllowed = await isEditable()
-    // If reading needs a token and the page lacks one, the answer does not contain `editable`. It is requested again
-    // when the user has entered a token, which may be a token for reading only.
+    // Without a token for reading, the answer lacks `editable`. It is requested again when the user has entered a
+    // token.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
     this.#updateHeads()
     this.#readName()
@@ -100,18 +100,15 @@ class App {
 
   // Whether columns of the present address are being read.
   get isReading() {
-    return this.panes.some(({isRead, isLeaving}) => !isRead || isLeaving)
+    return this.#isFinding || this.panes.some(({isRead, isLeaving}) => !isRead || isLeaving)
   }
 
-  // MARK: Going
+  // Whether columns of the present address are not known yet.
+  #isFinding = false
 
-  /**
-   * `isBrowsing`: whether the arrow keys chose the place. The places of a walk by arrow keys share one entry of the
-   * browser's history; a place that is opened otherwise gets an entry, also if a walk has led to it.
-   * @param {Place} place
-   * @param {{replace?: any, isBrowsing?: boolean, focus?: any}} how
-   */
-  go(place, {replace, isBrowsing = false, focus} = {}) {
+  // `isBrowsing`: whether the arrow keys chose the place. The places of a walk by arrow keys share one entry of the
+  // browser's history; a place that is opened otherwise gets an entry, also if a walk has led to it.
+  go(place, {replace = undefined, isBrowsing = false, focus = undefined} = {}) {
     if (place.address !== location.pathname + location.search) {
       positions.store()
       if (replace || isBrowsing && history.state?.isBrowsing) history.replaceState(history.state, '', place.address)
@@ -126,7 +123,8 @@ class App {
     const isBeside = !this.isNarrow && (pane.place.isOutline || this.place.isSearch)
     if (pane.place.isSearch) this.#hit = place
     if (isBeside && pane.place.isOutline) this.go(pane.place.showing(place), {isBrowsing})
-    else this.go(isBeside ? this.place.showing(place) : place, {isBrowsing, focus: byKey ? 'last' : this.isNarrow && 'heading'})
+    else this.go(isBeside ? this.place.showing(place) : place,
+      {isBrowsing, focus: byKey ? 'last' : this.isNarrow && 'heading'})
   }
 
   // Goes to the level above the place that is shown, and to the row that led there.
@@ -143,7 +141,8 @@ class App {
   goOut(pane) {
     const above = this.panes[this.panes.indexOf(pane) - 1]
     if (!above?.level || pane.place.levelQuery) this.goUp()
-    else if (pane.level) this.go(this.place.isSearch ? this.place.showing(pane.place) : pane.place, {isBrowsing: true, focus: 'above'})
+    else if (pane.level)
+      this.go(this.place.isSearch ? this.place.showing(pane.place) : pane.place, {isBrowsing: true, focus: 'above'})
     else this.#focus('selected', pane.place)
   }
 
@@ -162,11 +161,13 @@ class App {
 
   // A right click, a long press or the menu key on a row opens its menu; with Shift, the browser's own.
   async #menuAsked(event) {
-    const link = event.target.closest('.item')?.querySelector('.row[href]'), pane = this.panes.find(({element}) => element.contains(link))
+    const link = event.target.closest('.item')?.querySelector('.row[href]'),
+      pane = this.panes.find(({element}) => element.contains(link))
     const row = link && !event.shiftKey && pane.level.row(pane.list.indexOf(link))
     if (!row) return
     event.preventDefault()
-    const {left, bottom} = boxOf(link), at = event.button === 2 || event.clientX ? [event.clientX, event.clientY] : [left + 16, bottom]
+    const {left, bottom} = boxOf(link),
+      at = event.button === 2 || event.clientX ? [event.clientX, event.clientY] : [left + 16, bottom]
     const {openRowMenu} = await import('./menus.js')
     openRowMenu(this, pane, row, new DOMRect(...at), link)
   }
@@ -178,10 +179,7 @@ class App {
     else import('./menus.js').then(({showKeys}) => showKeys(this))
   }
 
-  // MARK: Showing
-
-  // The columns that an address needs. Whether the last item has a level or only a detail is known from `leaf`, or only
-  // when the item has been read.
+  // The columns that an address needs. `leaf`: whether the last item has only a detail; undefined if unknown.
   #wanted(place, leaf) {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
@@ -195,7 +193,8 @@ class App {
         wanted.push({part: 'level', place: above, selected: shown.prefix(length + 1).path})
       }
     }
-    if (leaf || shown || this.isWide) wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
+    if (leaf || shown || this.isWide)
+      wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
     return wanted.slice(this.isNarrow ? -1 : -COLUMNS - (this.isWide ? 1 : 0))
   }
 
@@ -218,13 +217,9 @@ class App {
     return own.find(({detail}) => detail)?.detail ?? rows.find(([, {href}]) => itemPath(href) === path)?.[1]
   }
 
-  /**
-   * Shows the columns of a place. New columns appear at once, with what is known of their items, and are read then. If it
-   * is not known whether an item has a level, its column appears when that is read.
-   * @param {Place} place
-   * @param {{focus?: any, isKnown?: boolean}} how
-   */
-  async render(place, {focus, isKnown = true} = {}) {
+  // Shows the columns of a place. New columns appear at once, with what is known of their items, and are read then; if
+  // it is not known whether an item has a level, its column appears when that is read.
+  async render(place, {focus = undefined, isKnown = true} = {}) {
     this.#rendering.abort()
     this.#rendering = new AbortController()
     const {signal} = this.#rendering, {changes, place: left} = this
@@ -239,7 +234,8 @@ class App {
     if (panes.some(Boolean)) this.#show(panes)
     else for (const pane of this.panes) pane.isLeaving = true
     this.showPath()
-    if (panes.includes(undefined)) {
+    this.#isFinding = panes.includes(undefined)
+    if (this.#isFinding) {
       this.editor?.offer()
       const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
       for (const [index, each] of wanted.entries()) {
@@ -253,6 +249,8 @@ class App {
       clearTimeout(slow)
       if (signal.aborted) return
       this.#main.classList.remove('loading')
+      this.#isFinding = false
+      this.editor?.offer()
       this.showPath()
     }
     this.#focus(focus, left)
@@ -275,7 +273,7 @@ class App {
     return new DetailPane(this, place, {home, known, before: this.panes.findLast(pane => pane instanceof DetailPane)})
   }
 
-  // Reads whether an item has a level, and makes its column. On a wide screen, the inspector shows an item without a level.
+  // Reads whether an item has a level, and makes its column; on a wide screen, none for an item without a level.
   async #read({part, place, selected, home}, signal) {
     try {
       const level = new Level(place)
@@ -301,7 +299,8 @@ class App {
     const added = panes.filter(pane => !this.panes.includes(pane))
     for (const pane of this.panes) if (!panes.includes(pane)) pane.end()
     panes.forEach((pane, index) => {
-      if (this.#main.children[index] !== pane.element) this.#main.insertBefore(pane.element, this.#main.children[index] ?? null)
+      if (this.#main.children[index] !== pane.element)
+        this.#main.insertBefore(pane.element, this.#main.children[index] ?? null)
     })
     for (const child of [...this.#main.children].slice(panes.length)) child.remove()
     this.panes = panes
@@ -343,7 +342,8 @@ class App {
     this.editor?.offer()
     this.showPath()
     // The item has become a branch or a leaf since its row was read.
-    const isOther = pane.level ? pane === this.end && isLeaf(pane.level) : !pane.detail.leaf && !this.isReading && !this.end.level
+    const isOther = pane.level ? pane === this.end && isLeaf(pane.level)
+      : !pane.detail.leaf && !this.isReading && !this.end.level
     const isHit = pane.home?.isSearch && !this.isNarrow && !pane.detail.leaf && this.end.place.path !== pane.place.path
     if (isHit) this.render(this.place)
     else if (isOther && !pane.home) this.#again(pane)
@@ -359,12 +359,13 @@ class App {
     this.showPath()
   }
 
-  // Moves the focus. 'heading': to the heading of the last column. 'last' and 'detail': to the last column. 'above': to the
-  // row of the last level but one that leads on. 'selected': to the row that leads to the place that was left. 'lost': to
-  // the same row or, without this row, to the heading, but only if no element has the focus.
+  // Moves the focus. 'heading': to the heading of the chosen column. 'last': to that column. 'end': to the last level.
+  // 'above': to the row of the level before that leads on. 'selected': to the row that leads to the place that was
+  // left. 'lost': the same or, without this row, the heading, but only if no element has the focus.
   async #focus(focus, left) {
     const isBack = ['selected', 'lost'].includes(focus)
-    const pane = focus === 'above' ? this.panes.findLast(({level}, index) => level && index < this.panes.indexOf(this.end))
+    const pane = focus === 'above'
+      ? this.panes.findLast(({level}, index) => level && index < this.panes.indexOf(this.end))
       : isBack || focus === 'end' ? this.end : this.current
     if (!focus || !pane || focus === 'lost' && document.activeElement !== document.body) return
     // Until the rows are there, the heading has the focus.
@@ -376,14 +377,13 @@ class App {
   async #focusRow(pane, focus, left) {
     const {activeElement} = document, {place} = this
     await pane.opened
-    const index = ['last', 'end'].includes(focus) ? -1 : await pane.indexTowards(focus === 'above' ? this.place : left.shown ?? left)
+    const index = ['last', 'end'].includes(focus) ? -1
+      : await pane.indexTowards(focus === 'above' ? this.place : left.shown ?? left)
     // Meanwhile another place was opened, or another element received the focus.
     if (!pane.isRead || this.place !== place || document.activeElement !== activeElement) return
     if (index < 0 && focus === 'lost') pane.heading.focus()
     else pane.focusRow(index < 0 ? pane.list.visible.first : index)
   }
-
-  // MARK: Live
 
   // A column that is being read is read again when it is there.
   #changed(isConcerned) {
@@ -431,14 +431,12 @@ class App {
 
   #voice = document.body.appendChild(el('div.voice', {ariaLive: 'polite'}))
 
-  // MARK: Editing
-
   async turnEditing() {
     if (this.isEditing || await token.ask('editing')) await this.setEditing(!this.isEditing)
   }
 
-  // `isKept`: whether the token was kept from before the page was loaded. If a kept token allows only reading, it stays
-  // in use, and no message is shown.
+  // `isKept`: whether the token is from before the page was loaded. If it allows only reading, it stays, without a
+  // message.
   async setEditing(isOn, isKept = false) {
     const {Editor, styles} = await import('./editor.js')
     await styles

@@ -1,5 +1,4 @@
-// The widths of columns. The user sets a width by dragging the edge of a column or with the arrow keys. The browser
-// remembers the widths.
+// The widths of columns, which the user sets at their edges, and which the browser remembers.
 
 import {base, boxOf, el, isRightToLeft, within} from './elements.js'
 
@@ -48,8 +47,7 @@ function keepWidth(pane, width) {
   localStorage.setItem(KEY, JSON.stringify(widths))
 }
 
-// Makes the edge of a column. The user changes the width of the column by dragging the edge, or with the left and right
-// arrow keys while the edge has the focus.
+// Makes the edge of a column, which is dragged, or moved with the arrow keys left and right.
 export function widthEdge(pane) {
   const width = () => boxOf(pane.element).width
   const edge = el('div.edge', {

@@ -1,12 +1,11 @@
 // The column with the fields of an item, the panel beside a level, and the column for a missing item.
 
 import {widthEdge} from './columns.js'
-import {asset, backLink, base, coalesced, date, el, icon, iconButton, isColour, isDate, isPlainKey, measured, isRightToLeft, oneLine, plural, size, skeleton, swatch, tick, titleText, TYPES, visible} from './elements.js'
+import {asset, backLink, base, coalesced, date, el, icon, iconButton, isColour, isDate, isPlainKey, measured,
+  isRightToLeft, oneLine, plural, size, skeleton, swatch, tick, titleText, TYPES, visible} from './elements.js'
 import {itemPath, Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
 import {getJSON, isReadingClosed, live, showImage, token} from './service.js'
-
-// MARK: A column that shows the fields of one item. On a wide screen, it is the inspector, beside the columns of levels.
 
 export class DetailPane {
   #controller = new AbortController()
@@ -23,21 +22,18 @@ export class DetailPane {
   form
   isRead = false
 
-  /**
-   * @param {any} app
-   * @param {Place} place
-   * @param {{home?: Place, known?: any, before?: DetailPane}} how `home`: the place whose address shows this detail; undefined
-   *   if the address is that of the item. `known`: the row that leads to the item. `before`: the column whose content stays
-   *   for the moment until this one is read.
-   */
-  constructor(app, place, {home, known, before} = {}) {
+  // `home`: the place whose address shows this detail; undefined if it is the item's own. `known`: the row that leads
+  // here. `before`: the column whose content is shown until this one is read.
+  constructor(app, place, {home = undefined, known = undefined, before = undefined} = {}) {
     this.known = known
     this.app = app
     this.place = place
     this.home = home
-    const more = iconButton('more', 'More', async () => (await import('./menus.js')).openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
+    const more = iconButton('more', 'More', async () => (await import('./menus.js')).openMoreMenu(this, more),
+      {ariaHasPopup: 'dialog'})
     this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
-      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent), this.previous, this.next,
+      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent), this.previous,
+        this.next,
         el('div.tools', this.#editButton, more)), this.heading, this.tools),
       this.body, widthEdge(this))
     this.body.append(...before?.isRead ? before.body.childNodes : [], skeleton())
@@ -72,7 +68,8 @@ export class DetailPane {
   }
 
   draw() {
-    const {app, detail} = this, [title, small] = this.heading.children, {count, leaf} = detail ?? this.known ?? {leaf: true}
+    const {app, detail} = this, [title, small] = this.heading.children,
+      {count, leaf} = detail ?? this.known ?? {leaf: true}
     this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
     title.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
     small.textContent = leaf ? '' : plural(count, 'row')
@@ -143,7 +140,8 @@ export class DetailPane {
   // An entry about a change of the item's position or neighbours names the level above the item.
   concernedBy(entry) {
     if (entry.truncated || !this.place.parent) return true
-    const {path, parent} = this.place, [levels, details] = [entry.levels, entry.details].map(links => links.map(itemPath))
+    const {path, parent} = this.place,
+      [levels, details] = [entry.levels, entry.details].map(links => links.map(itemPath))
     return details.includes(path) || levels.includes(path) || parent && levels.includes(parent.path)
   }
 
@@ -161,7 +159,7 @@ export class DetailPane {
     }
     if (!this.place.parent) this.#showFacts()
     if (!before) return this.draw()
-    // A form that was saved shows fields of its own until they are read. An undo meanwhile brings the version before back.
+    // A form that was saved shows its own fields until they are read. An undo brings the version before back.
     const isOther = this.form && this.form.original?.fieldsVersion !== this.detail.fieldsVersion
     if (before.version !== this.detail.version || isOther) this.draw()
     this.app.showPath()
@@ -193,7 +191,8 @@ export class DetailPane {
 // The picture of an item; a click shows it as large as the window allows.
 function picture(source, onerror) {
   const enlarge = () => {
-    const dialog = el('dialog.enlarged', {ariaLabel: 'Picture', onclick: () => dialog.close(), onclose: () => dialog.remove()},
+    const dialog = el('dialog.enlarged',
+      {ariaLabel: 'Picture', onclick: () => dialog.close(), onclose: () => dialog.remove()},
       showImage(source, el('img', {alt: ''})), iconButton('close', 'Close'))
     document.body.append(dialog)
     dialog.showModal()
@@ -211,7 +210,7 @@ const FIRST_ELEMENTS = 200
 const IMAGES = [['image/png', '\x89PNG'], ['image/jpeg', '\xFF\xD8\xFF'], ['image/gif', 'GIF8'], ['image/webp', 'RIFF']]
 const LINK = /\b(?:https?:\/\/|mailto:)[^\s<>"'`{}|\\^]+/gi
 
-// `open` holds the paths of the folded parts that the user has opened. `name`: the name of the field, if the value has one.
+// `open` holds the paths of the folded parts that the user has opened. `name`: the name of the field, if it has one.
 function fieldValue({type, value}, path, open, name = '') {
   switch (type) {
     case 'boolean': return tick(value)
@@ -232,10 +231,13 @@ function fieldValue({type, value}, path, open, name = '') {
 
 // `links`: the records that a record refers to, by the names of its columns; several columns are joined by commas.
 const fieldList = (fields, path, open, links = {}) => el('dl.fields', ...fields.map(([name, value]) =>
-  line(name, {title: hint(value, name)}, links[name] && recordLink(links[name]), fieldValue(value, `${path}/${name}`, open, name))),
-...Object.keys(links).filter(name => fields.every(([own]) => own !== name)).map(name => line(name, {}, recordLink(links[name]))))
+  line(name, {title: hint(value, name)}, links[name] && recordLink(links[name]),
+    fieldValue(value, `${path}/${name}`, open, name))),
+...Object.keys(links).filter(name => fields.every(([own]) => own !== name)).map(name =>
+  line(name, {}, recordLink(links[name]))))
 
-const line = (name, attributes, ...value) => el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
+const line = (name, attributes, ...value) =>
+  el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
   el('dd', attributes, ...value))
 
 const recordLink = ({title, href}) => el('a.record', {href: Place.ofLink(href).address, dir: 'auto'}, oneLine(title))
@@ -251,7 +253,8 @@ const more = ({length}) => length > FIRST_ELEMENTS && el('p', `and ${length - FI
 
 function text(value) {
   if (isDate(value)) return el('time', {dateTime: value}, date(value))
-  const holder = el('span.text', {dir: 'auto'}, isColour(value) && swatch(value), ...linked(visible(value.slice(0, FIRST_CHARACTERS))))
+  const holder = el('span.text', {dir: 'auto'}, isColour(value) && swatch(value),
+    ...linked(visible(value.slice(0, FIRST_CHARACTERS))))
   if (value.length <= FIRST_CHARACTERS) return holder
   const rest = el('button.plain', {onclick: () => {
     rest.remove()
@@ -309,7 +312,8 @@ function sentence({status, message, body: {nearest}}, place) {
   if (status !== 404 || nearest === undefined) return message
   const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
   const hint = /Did you mean .*$/.exec(message)?.[0].replace(/^([^']*)'(.*)'/, '$1“$2”') ?? ''
-  return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
+  return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”`
+    : 'this document'}. ${hint}`.trim()
 }
 
 // MARK: The facts about the document: its source, its size, how it was read, its latest change, and who may use it.
@@ -322,17 +326,19 @@ async function documentFacts(app) {
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname)
   const facts = {
     Source: source, Size: plural(items, 'item'), 'Read as': reading,
-    [by ? 'Last change' : 'Read']: el('time', {dateTime: at, title: at}, CLOCK.format(new Date(at)), by ? by === 'reload' ? ', in the file' : `, by ${name ?? 'an editor'}` : ''),
+    [by ? 'Last change' : 'Read']: el('time', {dateTime: at, title: at}, CLOCK.format(new Date(at)),
+      by ? by === 'reload' ? ', in the file' : `, by ${name ?? 'an editor'}` : ''),
     Reading: isClosed ? 'With a token' : 'Open to all',
     Editing: app.isEditing ? 'You can edit' : app.isEditable ? 'With a token' : 'Off',
-    'For a phone': isLocal ? el('span', 'Only this machine can connect. To let others in, start it with ', el('code', '--listen 0.0.0.0:8080'))
+    'For a phone': isLocal ? el('span', 'Only this machine can connect. To let others in, start it with ',
+      el('code', '--listen 0.0.0.0:8080'))
       : location.origin + base + '/',
   }
-  return el('dl.fields', ...Object.entries(facts).filter(([, value]) => value).map(([name, value]) => line(name, {}, value)))
+  return el('dl.fields',
+    ...Object.entries(facts).filter(([, value]) => value).map(([name, value]) => line(name, {}, value)))
 }
 
-// MARK: The column for an address that cannot be shown: the reason, and a link to an existing place or a button to
-// enter a token.
+// MARK: The column for an address that cannot be shown: the reason, and a way out.
 
 export class MissingPane {
   body = el('div.detail-body')
@@ -350,7 +356,8 @@ export class MissingPane {
     const away = needsToken
       ? el('button.button', {onclick: async () => await token.ask('reading') && location.reload()}, 'Enter a token')
       : el('a', {href: Place.ofLink(near).address}, 'Go to what is there')
-    this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.head-line', backLink(place.parent)), el('div.apology', this.heading,
+    this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.head-line', backLink(place.parent)),
+      el('div.apology', this.heading,
       !needsToken && el('p', {dir: 'auto'}, sentence(problem, place)), el('p', away)), this.body)
     app.editor?.drawDetail(this)
   }

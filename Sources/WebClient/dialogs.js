@@ -3,8 +3,6 @@
 import {boxOf, el, hasFocus, on, within} from './elements.js'
 import {send, token} from './service.js'
 
-// MARK: Dialogs.
-
 // Shows a dialog with content and buttons. The first button cancels, and the last button is the default. Resolves to
 // the text of the pressed button; to null if the dialog is cancelled or has only one button. With `attempt`, the
 // default button calls `attempt`, and the dialog stays open until the call succeeds.
@@ -28,7 +26,8 @@ export function ask(title, content, [cancel, ...others], attempt) {
   const button = el('button.button.main', {type: 'submit', value: main}, main)
   const dialog = el('dialog', {ariaLabel: title, onkeydown: event => event.stopPropagation()},
     el('form', {method: 'dialog', onsubmit: submit}, el('h2', title), ...content, problem, el('div.buttons',
-      ...[cancel, ...others].filter(text => text !== main).map(text => el('button.button', {onclick: () => dialog.close(text)}, text)), button)))
+      ...[cancel, ...others].filter(text => text !== main).map(text =>
+        el('button.button', {onclick: () => dialog.close(text)}, text)), button)))
   document.body.append(dialog)
   dialog.showModal()
   const first = dialog.querySelector('input, textarea, select, .main')
@@ -47,7 +46,8 @@ export function askText(title, label, value, done, attempt) {
 }
 
 // The message about an edit that has failed.
-export const reason = ({status, message}, prefix = 'Not saved') => `${prefix}: ` + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
+export const reason = ({status, message}, prefix = 'Not saved') =>
+  `${prefix}: ` + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
   : status ? message : 'the connection is lost.')
 
 export async function askToken(purpose, why) {
@@ -85,7 +85,8 @@ const allowsReading = () => trial('GET', '/detail/', undefined, 'That token is n
 
 // MARK: A small panel beside the button that opens it.
 
-// Opens a panel with content, and returns it. Escape or a click elsewhere closes the panel, and the focus returns to the button.
+// Opens a panel with content, and returns it. Escape or a click elsewhere closes the panel, and the focus returns to
+// the button.
 export function openPanel(button, label, content) {
   document.querySelector('.panel')?.hidePopover()
   /** @type {any} */

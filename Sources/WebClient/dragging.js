@@ -19,10 +19,10 @@ export function beginDrag(event, editor, pane, chosen) {
   const paths = new Set(chosen.map(({place}) => place.path)), line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
-  // An image that was read with a token has a temporary address, which ends when the image is shown. Therefore the copy
-  // of the image is a canvas.
+  // An image that was read with a token has a temporary address. Therefore its copy is a canvas.
   for (const image of ghost.querySelectorAll('img')) {
-    const shown = item.querySelector('img'), copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
+    const shown = item.querySelector('img'),
+      copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
     copy.getContext('2d').drawImage(shown, 0, 0)
     image.replaceWith(copy)
   }
@@ -44,7 +44,8 @@ export function beginDrag(event, editor, pane, chosen) {
   }
   const aim = () => target = targetAt(position, editor, paths, line, Math.abs(position.clientY - event.clientY) > EDGE)
   const follow = () => {
-    Object.assign(ghost.style, {left: grabbed.left + position.clientX - event.clientX + 'px', top: grabbed.top + position.clientY - event.clientY + 'px'})
+    Object.assign(ghost.style, {left: grabbed.left + position.clientX - event.clientX + 'px',
+      top: grabbed.top + position.clientY - event.clientY + 'px'})
     aim()
     frame = requestAnimationFrame(follow)
   }
@@ -60,8 +61,8 @@ export function beginDrag(event, editor, pane, chosen) {
   follow()
 }
 
-// Returns the target of a drop at a point, as in `spotIn`, or null. Shows the target with a line between two rows, or by
-// marking the branch whose level gets the dropped rows.
+// Returns the target of a drop at a point, as in `spotIn`, or null. Shows the target with a line between two rows, or
+// by marking the branch whose level gets the dropped rows.
 function targetAt({clientX, clientY}, editor, paths, line, hasMoved) {
   document.querySelector('.drop-into')?.classList.remove('drop-into')
   line.hidden = true
@@ -85,7 +86,8 @@ function targetAt({clientX, clientY}, editor, paths, line, hasMoved) {
     return {above}
   }
   if (!row || paths.has(itemPath(row.href))) return null
-  const item = under.closest('.item'), {top, height} = boxOf(item), share = (clientY - top) / height, place = Place.ofLink(row.href)
+  const item = under.closest('.item'), {top, height} = boxOf(item), share = (clientY - top) / height,
+    place = Place.ofLink(row.href)
   if (!row.leaf && share > 0.25 && share < 0.75) {
     item.classList.add('drop-into')
     return {above: place}

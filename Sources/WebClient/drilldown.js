@@ -7,7 +7,8 @@ export const version = '1.1.0'
 /** The error of a refused request. `status` is the status of the answer, and `body` is the problem. */
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.detail ?? body.title ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
+    super(body.detail ?? body.title
+      ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
     this.status = status
     this.body = body
   }
@@ -33,7 +34,9 @@ function canonical(segment) {
 
 // The path of a link to a level or to a detail, so that two links to the same item have the same path. A link begins
 // with the path of a proxy, if there is one.
-const pathOf = link => link.replace(/\?.*/, '').replace(/^.*?\/(levels|detail)(?=\/|$)/, '').replace(/\/$/, '').split('/').map(canonical).join('/')
+const pathOf = link =>
+  link.replace(/\?.*/, '').replace(/^.*?\/(levels|detail)(?=\/|$)/, '').replace(/\/$/, '').split('/').map(canonical)
+    .join('/')
 const above = path => path.replace(/\/[^/]*$/, '')
 
 /** Returns whether an entry of `/changes` may concern a row of a level or any field of the rows; with `below`, also
@@ -78,25 +81,28 @@ export class Drilldown {
   /** Reads a link, such as '/levels/' or the `href` of a row, with query options, such as {sort: '-Title'}. */
   get(link, query = {}, how = {}) {
     const options = new URLSearchParams(query).toString()
-    return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link, undefined, undefined, how)
+    return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link, undefined, undefined,
+      how)
   }
 
   /** Sends a request once. `tag`: the version that the item must still have. Throws a Problem if the server refuses,
     and a TypeError if the connection fails. */
   async send(method, link, content, tag, how = {}) {
-    if (!isPath(link)) throw new Problem(400, {detail: `'${link}' is not a link of this service, because it does not begin with one '/'.`})
+    if (!isPath(link)) throw new Problem(400,
+      {detail: `'${link}' is not a link of this service, because it does not begin with one '/'.`})
     const headers = {
       Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
       ...(content !== undefined && {'Content-Type': 'application/json'}), ...(tag && {'If-Match': `"${tag}"`})}
     // The links of a service behind a proxy begin with the path of its address.
-    const base = this.address.replace(/^\w+:\/\/[^/]*/, ''), target = link.startsWith(base + '/') ? link.slice(base.length) : link
+    const base = this.address.replace(/^\w+:\/\/[^/]*/, ''),
+      target = link.startsWith(base + '/') ? link.slice(base.length) : link
     const response = await fetch(this.address + target, {...how, method, headers, body: JSON.stringify(content)})
     if (!response.ok) throw await Problem.of(response)
     return response.status === 204 ? null : response.json()
   }
 
   /** Changes fields of a detail; null removes a field. Changes that other clients made to other fields stay. If another
-    client has given one of these fields a different value, nothing is saved: the Problem has the status 412, the current
+    client has given one of these fields another value, nothing is saved: the Problem has the status 412, the current
     detail as `theirs`, and the names of the fields in conflict as `fields`. */
   async save(detail, fields) {
     try {
@@ -104,7 +110,8 @@ export class Drilldown {
     } catch (problem) {
       if (problem.status !== 412) throw problem
       const theirs = await this.get(detail.href), text = value => JSON.stringify(value ?? null)
-      const both = Object.keys(fields).filter(name => ![detail.fields[name], fields[name]].map(text).includes(text(theirs.fields[name])))
+      const both = Object.keys(fields).filter(name =>
+        ![detail.fields[name], fields[name]].map(text).includes(text(theirs.fields[name])))
       if (both.length) throw Object.assign(problem, {theirs, fields: both})
       return this.save(theirs, fields)
     }
@@ -147,7 +154,9 @@ export class Drilldown {
         const next = applied(received, answer)
         if (!next.follow) {
           answer = next
-          throw new Problem(200, {detail: 'The answer has no link `follow`, so its changes cannot be followed: the service is older than this module.'})
+          throw new Problem(200,
+            {detail: 'The answer has no link `follow`, so its changes cannot be followed: '
+              + 'the service is older than this module.'})
         }
         if (attempt) this.#resume()
         const isShown = !isNew && !attempt && next.version === answer.version
@@ -216,7 +225,9 @@ export class Drilldown {
 export function applied({since, removed, inserted, moved, updated, ...answer}, former) {
   if (!removed) return answer
   if (since !== former?.version) {
-    throw new Problem(200, {detail: `The answer has the changes since the version '${since}', but the copy has the version '${former?.version}'.`})
+    throw new Problem(200,
+      {detail: `The answer has the changes since the version '${since}', `
+        + `but the copy has the version '${former?.version}'.`})
   }
   const byKey = new Map([...former.rows, ...updated.map(({row}) => row)].map(row => [row.key, row]))
   const taken = new Set([...removed, ...moved.map(({key}) => key)])
@@ -229,9 +240,10 @@ export function applied({since, removed, inserted, moved, updated, ...answer}, f
 /** Returns a `follow` that the service answers at once, although its answer may be current. */
 export const withoutWait = follow => follow.replace(/&(wait|turn)=\d+/g, '')
 
-/** The seconds before a request is repeated after a failure: as the server says, otherwise one, doubled with each attempt,
+/** The seconds before a request is repeated after a failure: as the server says, otherwise one, doubled with each try,
   up to 30; and up to half of that longer, so that not all clients return at once. */
-export const pauseAfter = ({retryAfter}, attempt) => (retryAfter ? Math.min(retryAfter, LONGEST_PAUSE) : Math.min(2 ** attempt, 30)) * (1 + Math.random() / 2)
+export const pauseAfter = ({retryAfter}, attempt) =>
+  (retryAfter ? Math.min(retryAfter, LONGEST_PAUSE) : Math.min(2 ** attempt, 30)) * (1 + Math.random() / 2)
 
 // A day, in seconds. A timer of more than 24 days ends immediately.
 const LONGEST_PAUSE = 86_400
@@ -239,10 +251,10 @@ const LONGEST_PAUSE = 86_400
 // @ts-ignore: TypeScript 4.8 does not know these functions.
 const within = (seconds, signal) => AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
 
-// Browsers allow only few connections to one server, and all tabs share them. Therefore a hidden page does not wait for
-// changes.
+// Browsers allow few connections to one server for all tabs. Therefore a hidden page does not wait for changes.
 async function untilVisible() {
-  while (globalThis.document?.hidden) await new Promise(resolve => document.addEventListener('visibilitychange', resolve, {once: true}))
+  while (globalThis.document?.hidden) await new Promise(resolve =>
+    document.addEventListener('visibilitychange', resolve, {once: true}))
 }
 
 // Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault. An

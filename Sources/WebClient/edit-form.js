@@ -2,14 +2,16 @@
 
 import {ask, menuItem, openPanel} from './dialogs.js'
 import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
-import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, stop, toggleSwitch, TYPES, within} from './elements.js'
+import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, stop, toggleSwitch, TYPES,
+  within} from './elements.js'
 import {FieldsStep} from './history.js'
 import {tell} from './messages.js'
 import {Place} from './place.js'
 import {bytesIn, plain, readDetail} from './plist.js'
 import {getJSON} from './service.js'
 
-const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [], dictionary: []}
+const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [],
+  dictionary: []}
 
 // The names under which a document contains the children of an item. These names are not names of fields.
 const STRUCTURE = ['Children', 'Rows', 'Sections']
@@ -20,10 +22,12 @@ function converted({type: from, value}, type) {
   const text = typeof value === 'object' ? '' : String(value)
   const read = {
     string: () => text,
-    integer: () => /^-?\d+$/.test(text) ? text : Number.isSafeInteger(Math.trunc(Number(text))) ? String(Math.trunc(Number(text))) : null,
+    integer: () => /^-?\d+$/.test(text) ? text
+      : Number.isSafeInteger(Math.trunc(Number(text))) ? String(Math.trunc(Number(text))) : null,
     real: () => text.trim() && Number.isFinite(Number(text)) ? text : null,
     boolean: () => /^(true|yes|1)$/i.test(text),
-    date: () => Number.isNaN(Date.parse(text)) || !/^\d{4}-/.test(text) ? null : new Date(text).toISOString().replace(/\.\d+/, ''),
+    date: () => Number.isNaN(Date.parse(text)) || !/^\d{4}-/.test(text) ? null
+      : new Date(text).toISOString().replace(/\.\d+/, ''),
     data: () => btoa(String.fromCharCode(...new TextEncoder().encode(text.slice(0, 10_000)))),
     array: () => from === 'dictionary' ? value.map(([, each]) => each) : [{type: from, value}],
     dictionary: () => from === 'array' ? value.map((each, index) => [String(index), each]) : null,
@@ -54,9 +58,11 @@ export class EditForm {
     }, this.#note, this.#list, this.#buttons)
   }
 
-  // Enter saves; with Shift, and in a text of several lines, it begins a line. Escape in a changed field brings its value back.
+  // Enter saves; with Shift, and in a text of several lines, it begins a line. Escape in a changed field brings its
+  // value back.
   #key(event) {
-    const {key, target} = event, isLine = target.matches('input') || target.matches('textarea') && !target.value.includes('\n')
+    const {key, target} = event,
+      isLine = target.matches('input') || target.matches('textarea') && !target.value.includes('\n')
     if (key === 'Enter' && !event.shiftKey && isLine && this.isChanged) {
       stop(event)
       this.element.requestSubmit()
@@ -110,14 +116,14 @@ export class EditForm {
     this.#buttons.replaceChildren(
       ...(isChanged ? [
         el('button.button', {onclick: () => this.discard()}, this.#isGone ? 'Discard' : 'Revert'),
-        el('button.button.main', {type: 'submit', disabled: this.#isBusy}, this.#isBusy ? 'Saving…' : this.#isGone ? 'Save as a new item' : 'Save'),
+        el('button.button.main', {type: 'submit', disabled: this.#isBusy},
+          this.#isBusy ? 'Saving…' : this.#isGone ? 'Save as a new item' : 'Save'),
         el('small', plural(number, 'change')),
       ] : []))
     if (hadFocus) this.pane.heading.focus()
   }
 
-  // Makes the inputs for `parts`, which are the fields of the item or of a dictionary, or the elements of a list. The
-  // inputs change `parts` in place.
+  // Makes the inputs for `parts`, the fields of an item or dictionary or the elements of a list, and changes `parts`.
   #parts(parts, path, isList) {
     const holder = el('div.fields')
     const draw = index => {
@@ -139,9 +145,11 @@ export class EditForm {
       }
       const more = iconButton('more', `Change or remove ${name}`, () => openPanel(more, `The ${kind} ${name}`, [
         menuItem(isList ? 'Change the type…' : 'Change the name or the type…', () => change(index)),
-        isList && index > 0 && menuItem('Move up', moveUp), menuItem(`Remove the ${kind}`, remove)].filter(Boolean)), {ariaHasPopup: 'dialog'})
+        isList && index > 0 && menuItem('Move up', moveUp), menuItem(`Remove the ${kind}`, remove)].filter(Boolean)),
+          {ariaHasPopup: 'dialog'})
       const field = value.type in INPUTS
-        ? el('label', el('span', {dir: 'auto', 'data-type': value.type === 'date' ? 'Date, UTC' : TYPES[value.type]}, name),
+        ? el('label', el('span', {dir: 'auto', 'data-type': value.type === 'date' ? 'Date, UTC' : TYPES[value.type]},
+          name),
           INPUTS[value.type](value.value, next => {
             value.value = next
             this.#offer()
@@ -153,10 +161,12 @@ export class EditForm {
     // Asks for the name and the type of a part, and returns the part; undefined if the dialog is cancelled.
     const askPart = async (title, done, index = -1) => {
       const [before, old] = isList ? ['', parts[index]] : parts[index] ?? ['']
-      const name = el('input', {required: true, autocomplete: 'off', dir: 'auto', value: before, oninput: () => name.setCustomValidity(
+      const name = el('input', {required: true, autocomplete: 'off', dir: 'auto', value: before,
+        oninput: () => name.setCustomValidity(
         parts.some(([other], at) => other === name.value && at !== index) ? 'There is a field of this name.' : '')})
       const type = choiceField('Type', Object.entries(TYPES), old?.type ?? 'string')
-      if (!await ask(title, [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean), ['Cancel', done])) return
+      if (!await ask(title, [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean),
+        ['Cancel', done])) return
       // These names are not names of fields: offer to add an item below this item instead.
       if (!path && STRUCTURE.includes(name.value)) return void this.editor.addTo(this.pane.place)
       const value = old ? converted(old, type.value) : {type: type.value, value: structuredClone(EMPTY[type.value])}
@@ -190,7 +200,8 @@ export class EditForm {
     const isList = part.type === 'array'
     const element = el('details', {open: this.#open.has(path), ontoggle: () => {
       this.#open[element.open ? 'add' : 'delete'](path)
-      if (element.open && element.children.length === 1) element.append(el('div.nested', this.#parts(part.value, path, isList)))
+      if (element.open && element.children.length === 1)
+        element.append(el('div.nested', this.#parts(part.value, path, isList)))
     }}, el('summary', {dir: 'auto'}, `${name}: ${plural(part.value.length, isList ? 'element' : 'field')}`))
     return element
   }
@@ -211,13 +222,15 @@ export class EditForm {
       const {original, pane, editor} = this, to = Place.ofLink(answer.href)
       editor.drafts.delete(Place.ofLink(original.href).path)
       if (!isNew) {
-        editor.history.push(new FieldsStep(pane.place, original.isJSON, before, sent, answer.fieldsVersion, `“${original.title || 'Untitled'}” saved.`))
+        editor.history.push(new FieldsStep(pane.place, original.isJSON, before, sent, answer.fieldsVersion,
+          `“${original.title || 'Untitled'}” saved.`))
       }
       this.#theirs = []
       this.original = {...original, fields: sent, fieldsVersion: answer.fieldsVersion, href: answer.href}
       if (isNew) editor.app.go(to, {replace: true})
       else editor.follow([[pane.place, to]])
-      tell(merged ? `Saved, with what someone else changed meanwhile: ${merged.join(', ')}.` : 'Saved.', {seconds: merged ? 8 : 3})
+      tell(merged ? `Saved, with what someone else changed meanwhile: ${merged.join(', ')}.` : 'Saved.',
+        {seconds: merged ? 8 : 3})
       pane.refresh()
     }
     this.#offer()
@@ -228,12 +241,12 @@ export class EditForm {
     const {href, isJSON} = this.original
     if (!this.#isGone) return sendFields({place: Place.ofLink(href), isJSON}, fields, before, version)
     const [made] = await batch([dictionary([
-      ['insert', dictionary(fields)], ['to', {type: 'string', value: Place.ofLink(href).parent.level}]])], 'application/x-plist')
+      ['insert', dictionary(fields)], ['to', {type: 'string', value: Place.ofLink(href).parent.level}]])],
+        'application/x-plist')
     return getJSON(made.detail)
   }
 
-  // Merges the fields that only one side has changed. If both sides have changed a field differently, shows both values
-  // and asks the user which value to keep.
+  // Merges the fields that only one side has changed. For the others, asks the user which value to keep.
   async #resolve() {
     const theirs = await this.editor.attempt(() => readDetail(this.pane.place), ' What you typed is still here.')
     if (!theirs) return
@@ -243,7 +256,8 @@ export class EditForm {
     const merged = others.filter(name => !mine.includes(name))
     const answer = both.length ? await this.#askWhich(both, merged, own, other) : 'Save mine'
     if (!answer) return
-    const kept = answer === 'Save mine' ? mine : mine.filter(name => !both.includes(name)), result = new Map(theirs.fields)
+    const kept = answer === 'Save mine' ? mine : mine.filter(name => !both.includes(name)),
+      result = new Map(theirs.fields)
     for (const name of kept) own.has(name) ? result.set(name, own.get(name)) : result.delete(name)
     this.#begin(theirs, [...result])
     if (!this.isChanged) return this.pane.refresh()
@@ -252,9 +266,11 @@ export class EditForm {
 
   #askWhich(both, merged, own, other) {
     const cell = value => el('td', {dir: 'auto'}, !value ? '(none)'
-      : isNumber(value) ? value.value : ['array', 'dictionary'].includes(value.type) ? oneLine(literal(value).slice(0, 300)) : brief(plain(value)))
+      : isNumber(value) ? value.value
+        : ['array', 'dictionary'].includes(value.type) ? oneLine(literal(value).slice(0, 300)) : brief(plain(value)))
     return ask('It was changed meanwhile', [
-      el('p', `Someone else changed ${both.length === 1 ? 'this field' : 'these fields'} after you began. Which version is to stay?`),
+      el('p', `Someone else changed ${both.length === 1 ? 'this field'
+        : 'these fields'} after you began. Which version is to stay?`),
       el('table.versions',
         el('thead', el('tr', ...['Field', 'Yours', 'Theirs'].map(each => el('th', {scope: 'col'}, each)))),
         el('tbody', ...both.map(name =>
@@ -275,7 +291,8 @@ const INPUTS = {
     },
   }),
   integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
-  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity', 'decimal'),
+  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity',
+    'decimal'),
   boolean: (value, change) => toggleSwitch(null, value, {onchange: ({target}) => change(target.checked)}),
   date: (value, change) => el('input', {
     type: 'datetime-local', step: 1, required: true, value: value.replace(/Z$/, ''),

@@ -3,7 +3,8 @@
 import {allowsEdits, askText, openPanel, reason} from './dialogs.js'
 import {beginDrag, isMovable} from './dragging.js'
 import {EditForm} from './edit-form.js'
-import {batch, deleteAll, dictionary, edit, fixed, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots, spotIn} from './edits.js'
+import {batch, deleteAll, dictionary, edit, fixed, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots,
+  spotIn} from './edits.js'
 import {coalesced, count, el, hasFocus, icon, iconButton, isSetting, on, plural, stop} from './elements.js'
 import {FieldsStep, History, MoveStep, PresenceStep, textOf, ValueStep} from './history.js'
 import {inOrder, markOf, presentDetails, rangeOf} from './marks.js'
@@ -64,8 +65,6 @@ export class Editor {
     }
   }
 
-  // MARK: Heads and rows
-
   updateHead(head) {
     const {pane} = head
     const isShown = this.app.isEditing && pane === this.app.end && !pane.isSettings
@@ -104,7 +103,8 @@ export class Editor {
       ] : this.#cut.size ? [
         el('button.plain', {onclick: () => this.paste()}, `Move ${plural(this.#cut.size, 'item')} here`),
         el('button.plain', {onclick: () => this.cancelCut()}, 'Cancel'),
-      ] : [el('span.note', 'Mark rows to change them.'), el('button.plain', {onclick: () => this.markAll(pane)}, 'Select all')]),
+      ] : [el('span.note', 'Mark rows to change them.'),
+        el('button.plain', {onclick: () => this.markAll(pane)}, 'Select all')]),
     ]
   }
 
@@ -132,11 +132,13 @@ export class Editor {
 
   // The elements that editing adds to a row: a mark, and a handle to drag the row.
   decorate({title}) {
-    return [el('button.mark', {role: 'checkbox', ariaLabel: `Mark ${title}`, tabIndex: -1}), el('span.handle', {ariaHidden: true}, icon('move'))]
+    return [el('button.mark', {role: 'checkbox', ariaLabel: `Mark ${title}`, tabIndex: -1}),
+      el('span.handle', {ariaHidden: true}, icon('move'))]
   }
 
   #paneOf(element) {
-    return this.app.isEditing && this.app.panes.find(pane => pane.level && pane.element.contains(element) && this.isCurrent(pane))
+    return this.app.isEditing
+      && this.app.panes.find(pane => pane.level && pane.element.contains(element) && this.isCurrent(pane))
   }
 
   #clicked(event) {
@@ -176,8 +178,7 @@ export class Editor {
     pane.redrawAll()
   }
 
-  // Removes the marks of items that were deleted or changed. Waits for the edits of this tab, which may concern many
-  // marks.
+  // Removes the marks of items that were deleted or changed, after the edits of this tab, which may concern many.
   #changed(entry) {
     this.#entries.push(entry)
     this.#check()
@@ -212,7 +213,8 @@ export class Editor {
   }
 
   #pressed(event) {
-    const pane = event.target.closest('.handle') && this.#paneOf(event.target), index = pane ? pane.list.indexOf(event.target) : -1
+    const pane = event.target.closest('.handle') && this.#paneOf(event.target),
+      index = pane ? pane.list.indexOf(event.target) : -1
     if (pane?.level.row(index)) beginDrag(event, this, pane, this.chosenAt(pane, index))
   }
 
@@ -233,7 +235,8 @@ export class Editor {
   }
 
   #key(event) {
-    if ((event.ctrlKey || event.metaKey) && this.app.isEditing && !event.target.closest('input:not([type=checkbox]), select, textarea, dialog')) {
+    if ((event.ctrlKey || event.metaKey) && this.app.isEditing
+      && !event.target.closest('input:not([type=checkbox]), select, textarea, dialog')) {
       const isRedo = event.key === 'y' || event.key === 'Z'
       if (isRedo || event.key === 'z') {
         stop(event)
@@ -243,7 +246,8 @@ export class Editor {
     const pane = this.#paneOf(event.target), href = hrefAt(event.target)
     if (!pane || pane.isSettings || event.target.closest('input, select')) return
     const action = (event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}
-      : event.ctrlKey || event.metaKey ? {a: () => this.markAll(pane), x: () => this.cut(pane), v: () => this.paste(), d: () => this.duplicate(this.#chosen(pane), pane.marked)} : {
+      : event.ctrlKey || event.metaKey ? {a: () => this.markAll(pane), x: () => this.cut(pane), v: () => this.paste(),
+        d: () => this.duplicate(this.#chosen(pane), pane.marked)} : {
         ...(this.#cut.size ? {Escape: () => this.cancelCut()} : pane.marked.size && {Escape: () => this.#unmark(pane)}),
         Delete: () => this.remove(pane, this.#chosen(pane)), F2: () => this.rename(pane), Insert: () => this.add(pane),
         ' ': href && (() => this.mark(pane, href, event.shiftKey)),
@@ -253,11 +257,9 @@ export class Editor {
     action()
   }
 
-  // MARK: Edits
-
-  // Makes an edit of many items in batches, from the last item to the first: `change` edits as many of the last items as
-  // one batch can edit, and resolves to a step for the history. After a failure, a message says how many items are done,
-  // and the others stay marked. Resolves to the steps.
+  // Makes an edit of many items in batches, from the last item to the first: `change` edits as many of the last items
+  // as one batch can edit, and resolves to a step for the history. After a failure, a message says how many items are
+  // done, and the others stay marked. Resolves to the steps.
   async #inBatches(chosen, marks, verb, change) {
     const steps = [], total = chosen.length, operation = Symbol()
     // If a batch takes only a few of the items, the next is made of at most twice as many.
@@ -267,7 +269,8 @@ export class Editor {
       const done = total - chosen.length, progress = `${count(done)} of ${plural(total, 'item')} are ${verb}.`
       if (total > LONG) tell(progress, {seconds: 60})
       const step = await this.attempt(async () => {
-        const part = lastBatch(chosen.slice(-most)), details = await this.#details(part, marks), byPath = new Map(part.map(mark => [mark.place.path, mark]))
+        const part = lastBatch(chosen.slice(-most)), details = await this.#details(part, marks),
+          byPath = new Map(part.map(mark => [mark.place.path, mark]))
         chosen.splice(-part.length, part.length, ...details.map(({href}) => byPath.get(Place.ofLink(href).path)))
         return change(details, chosen)
       }, done ? ' ' + progress : '')
@@ -288,15 +291,15 @@ export class Editor {
   // Adds an item to a level. If the item of the level is a leaf, it becomes a branch.
   addTo(place, at = 'last', pane = null) {
     return askText('Add an item', 'Title', '', 'Add', async title => {
-      const name = await this.#titleName(place, pane), made = await batch([{insert: {[name]: title}, to: place.level, at}])
+      const name = await this.#titleName(place, pane),
+        made = await batch([{insert: {[name]: title}, to: place.level, at}])
       this.history.push(await this.#presence(made, 'added'))
       this.#showMade(made[0])
       this.app.announce(`${title} is added.`)
     })
   }
 
-  // The name of the field for titles in this document. It is read from the detail of a row; in a level without rows, from
-  // the detail of the item itself.
+  // The name of the field for titles: from the detail of a row or, without rows, from the detail of the item itself.
   async #titleName(place, pane) {
     const [, row] = pane?.level.loaded().next().value ?? []
     return titleName(await readNow(row ? Place.ofLink(row.href) : place))
@@ -308,11 +311,14 @@ export class Editor {
 
   // Copies items with everything below them. The copies follow the last of the copied items of their level.
   async #duplicate(chosen, marks) {
-    const last = new Map(chosen.map(({place}) => [place.parent.path, keyOf(place.path)])), text = value => ({type: 'string', value})
+    const last = new Map(chosen.map(({place}) => [place.parent.path, keyOf(place.path)])),
+      text = value => ({type: 'string', value})
     const steps = await this.#inBatches(chosen, marks, 'duplicated', async details => {
       const copies = lastBatch(await inTurn(details, async detail => {
-        const {parent} = Place.ofLink(detail.href), item = copied(await readItem(Place.ofLink(detail.href)), titleName(detail))
-        return dictionary([['insert', item], ['to', text(parent.level)], ['at', text('after:' + last.get(parent.path))]])
+        const {parent} = Place.ofLink(detail.href),
+          item = copied(await readItem(Place.ofLink(detail.href)), titleName(detail))
+        return dictionary([['insert', item], ['to', text(parent.level)],
+          ['at', text('after:' + last.get(parent.path))]])
       }))
       return this.#presence((await batch(copies.reverse(), 'application/x-plist')).reverse(), 'duplicated')
     })
@@ -321,7 +327,8 @@ export class Editor {
 
   // The step for items that were added. An item that is gone already is not deleted when the step is undone.
   async #presence(places, verb) {
-    return new PresenceStep(places, {seen: await inTurn(places, place => readNow(place).catch(() => ({title: place.name, count: 0})))}, verb)
+    return new PresenceStep(places,
+      {seen: await inTurn(places, place => readNow(place).catch(() => ({title: place.name, count: 0})))}, verb)
   }
 
   #showMade(place) {
@@ -342,7 +349,8 @@ export class Editor {
       const answer = await edit('PATCH', detail.href, {[name]: title}, {ifMatch: detail.fieldsVersion})
       const field = value => [[name, {type: 'string', value}]], to = Place.ofLink(answer.href)
       pane.marked.clear()
-      this.history.push(new FieldsStep(place, false, field(detail.title), field(title), answer.fieldsVersion, `“${detail.title}” renamed.`))
+      this.history.push(new FieldsStep(place, false, field(detail.title), field(title), answer.fieldsVersion,
+        `“${detail.title}” renamed.`))
       this.follow([[place, to]])
       this.app.announce(`Renamed to ${title}.`)
       this.#goOn(pane, to)
@@ -351,12 +359,14 @@ export class Editor {
       const {title: before} = detail
       Object.assign(detail, await readNow(Place.ofLink(detail.href)))
       // The version changes with every field, but only a change of the title is a conflict.
-      if (detail.title !== before) throw {status: 412, message: `its title is “${detail.title}” now. Rename again to use yours.`}
+      if (detail.title !== before)
+        throw {status: 412, message: `its title is “${detail.title}” now. Rename again to use yours.`}
       await this.#retitle(pane, detail, title)
     }
   }
 
-  // Replaces the paths of items with their new paths, in the history, in columns and in the address. `pairs`: [from, to].
+  // Replaces the paths of items with their new paths, in the history, in columns and in the address. `pairs`: [from,
+  // to].
   follow(pairs) {
     const following = pairs => {
       const paths = new Map(pairs.map(([from, to]) => [from.path, to]))
@@ -389,9 +399,11 @@ export class Editor {
   async #remove(pane, chosen) {
     const marks = pane?.marked ?? new Map(), paths = new Set(chosen.map(({place}) => place.path))
     // An item below another deleted item is deleted with that item.
-    const top = chosen.filter(({place: {segments}}) => !segments.some((_, length) => paths.has(segments.slice(0, length).join('/'))))
+    const top = chosen.filter(({place: {segments}}) =>
+      !segments.some((_, length) => paths.has(segments.slice(0, length).join('/'))))
     const steps = await this.#inBatches(top, marks, 'deleted', async details => {
-      const kept = lastBatch(await snapshots(details)), gone = details.slice(-kept.length), places = gone.map(({href}) => Place.ofLink(href))
+      const kept = lastBatch(await snapshots(details)), gone = details.slice(-kept.length),
+        places = gone.map(({href}) => Place.ofLink(href))
       await deleteAll(gone)
       for (const {path} of places) for (const map of [marks, this.drafts]) map.delete(path)
       return new PresenceStep(places, {kept}, 'deleted')
@@ -429,8 +441,7 @@ export class Editor {
     for (const pane of this.app.panes) pane.refresh()
   }
 
-  // Moves the chosen rows by one row; at the end of a section, into the next section. Quick key presses are handled one
-  // after another.
+  // Moves the chosen rows by one row, also into the next section. Quick key presses are handled in turn.
   shift(pane, by) {
     this.#shifts = this.history.during(this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh()))
   }
@@ -440,7 +451,8 @@ export class Editor {
   async #shift(pane, by) {
     await pane.divided
     if (!isMovable(pane)) return
-    const chosen = this.#chosen(pane), edge = chosen.at(by < 0 ? 0 : -1), {sections} = pane.list.geometry, above = pane.place
+    const chosen = this.#chosen(pane), edge = chosen.at(by < 0 ? 0 : -1), {sections} = pane.list.geometry,
+      above = pane.place
     const [detail] = edge ? await this.attempt(() => this.#details([edge], pane.marked)) ?? [] : []
     if (!detail) return
     const {position: {section, index}, previous, next} = detail, other = sections[section + by]
@@ -448,8 +460,11 @@ export class Editor {
     if (!sections[section]) return
     const {start, count} = sections[section]
     const before = previous && Place.ofLink(previous.href), after = next && Place.ofLink(next.href)
-    if (index !== (by < 0 ? start : start + count - 1)) return this.move(chosen, by < 0 ? {above, before} : {above, after, section: null}, pane.marked)
-    if (other) await this.move(chosen, {above, after: by < 0 && other.count ? before : null, section: by < 0 && other.count ? null : section + by}, pane.marked)
+    if (index !== (by < 0 ? start : start + count - 1))
+      return this.move(chosen, by < 0 ? {above, before} : {above, after, section: null}, pane.marked)
+    if (other)
+      await this.move(chosen, {above, after: by < 0 && other.count ? before : null,
+        section: by < 0 && other.count ? null : section + by}, pane.marked)
   }
 
   // Moves items to a target, as in `spotIn`. The moved rows keep their order, and stay marked on their own level.
@@ -464,7 +479,8 @@ export class Editor {
     const steps = await this.#inBatches(chosen, marks, 'moved', async (details, left) => {
       const others = [...left, ...stay], {above, after} = spot
       const {made, back, others: [to, behind, ...now]} = await moveAll(
-        details, details.map(() => spot), !('after' in target || target.before), [above, after, ...others.map(({place}) => place)])
+        details, details.map(() => spot), !('after' in target || target.before),
+          [above, after, ...others.map(({place}) => place)])
       const first = left.length - made.length, places = left.slice(first).map(({place}) => place)
       spot = {...spot, above: to, after: behind}
       now.splice(first, made.length, ...made)
@@ -505,8 +521,6 @@ export class Editor {
     for (const pane of this.app.panes) pane.redrawAll()
   }
 
-  // MARK: Drafts
-
   showDrafts() {
     this.#draftsButton.hidden = this.drafts.size === 0
     this.#draftsButton.textContent = `${this.drafts.size} unsaved`
@@ -526,8 +540,7 @@ export class Editor {
     }))
   }
 
-  // Shows a detail as a form if the detail can be edited, and returns whether a form is shown. A form with unsaved
-  // changes stays, even if the item is gone.
+  // Shows a detail as a form if it can be edited; returns whether it does. A form with unsaved changes stays.
   drawDetail(pane) {
     const {detail} = pane, form = this.drafts.get(pane.place.path) ?? pane.form
     const isSettings = isSetting({...detail, fields: detail && plain(dictionary(detail.fields))})
@@ -545,7 +558,8 @@ const hrefAt = element => element.closest('.item')?.dataset.href
 // Shows tools in place of others. If a tool has the focus, the new tool with the same label gets the focus.
 function showTools(holder, tools) {
   const focused = hasFocus(holder) && document.activeElement.ariaLabel
-  holder.replaceChildren(...(tools.length ? [el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'}, ...tools)] : []))
+  holder.replaceChildren(...(tools.length ? [el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'}, ...tools)]
+    : []))
   if (focused) holder.querySelector(`[aria-label="${focused}"]:enabled`)?.focus()
 }
 
@@ -553,5 +567,6 @@ function showTools(holder, tools) {
 function copied(item, titleName) {
   if (item.type !== 'dictionary') return {...item, value: item.value + ' copy'}
   return dictionary(item.value.filter(([name]) => name !== 'Key')
-    .map(([name, value]) => [name, name === titleName && value.type === 'string' ? {...value, value: value.value + ' copy'} : value]))
+    .map(([name, value]) =>
+      [name, name === titleName && value.type === 'string' ? {...value, value: value.value + ' copy'} : value]))
 }

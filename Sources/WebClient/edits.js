@@ -25,27 +25,28 @@ export async function edit(...request) {
     try {
       return await send(...request)
     } catch (error) {
-      if (![401, 403].includes(error.status) || !await token.ask('editing', 'Your token does not allow edits any more.')) throw error
+      if (![401, 403].includes(error.status)
+        || !await token.ask('editing', 'Your token does not allow edits any more.')) throw error
     }
   }
 }
 
-// Sends edits as one batch. Resolves to the places of the edits' items; the place of a deleted item is null. With
-// `type`, the steps are property-list values.
+// Sends edits as one batch. Resolves to the items' places; null for a deleted item. `type`: for steps that are property
+// lists.
 export async function batch(steps, type) {
   const body = type ? plist(dictionary([['edits', {type: 'array', value: steps}]])) : {edits: steps}
   const {edits} = await edit('POST', '/edits', body, {type})
   return edits.map(each => each && Place.ofLink(each.href))
 }
 
-// The most items that are read or edited at once, and the most characters of the steps of a batch. The service takes
-// 1,000 steps and, by default, 1 MiB.
+// The most items and characters of a batch. The service takes 1,000 steps and, by default, 1 MiB.
 const AT_ONCE = 200, MOST = 1000, LONGEST = 300_000
 
 // As many of the last items as one batch can edit; at least one.
 export function lastBatch(items) {
   let length = 0
-  const first = items.findLastIndex((item, index) => (length += JSON.stringify(item).length) > LONGEST || index < items.length - MOST)
+  const first = items.findLastIndex((item, index) =>
+    (length += JSON.stringify(item).length) > LONGEST || index < items.length - MOST)
   return items.slice(Math.min(first + 1, items.length - 1))
 }
 
@@ -59,19 +60,23 @@ export async function inTurn(items, read) {
 }
 
 // Whether an item is as it was seen: in a detail, or in a row, which may lack the version of the fields.
-export const alike = (seen, now) => ['title', 'count', 'fieldsVersion'].every(name => seen[name] === undefined || seen[name] === now[name])
+export const alike = (seen, now) =>
+  ['title', 'count', 'fieldsVersion'].every(name => seen[name] === undefined || seen[name] === now[name])
 
 // The positions of items, each described by a neighbour instead of an index: after a row, or first in a section.
 export async function spotsOf(details) {
-  const places = details.map(({href}) => Place.ofLink(href).parent), sections = new Map(places.map(({level}) => [level, null]))
+  const places = details.map(({href}) => Place.ofLink(href).parent),
+    sections = new Map(places.map(({level}) => [level, null]))
   for (const level of sections.keys()) sections.set(level, (await getJSON(level + '?limit=1&fields=')).sections)
   return details.map(({position: {section, index}, previous}, number) => {
     const above = places[number], all = sections.get(above.level), isFirst = all[section]?.start === index || !previous
-    return {above, after: isFirst ? null : Place.ofLink(previous.href), section: isFirst && all.length > 1 ? section : null}
+    return {above, after: isFirst ? null : Place.ofLink(previous.href),
+      section: isFirst && all.length > 1 ? section : null}
   })
 }
 
-// The position in a target of an edit: {above, after, section} as in `spotsOf`, {above, before}, or {above} for the end.
+// The position in a target of an edit: {above, after, section} as in `spotsOf`, {above, before}, or {above} for the
+// end.
 export async function spotIn(target) {
   if ('after' in target) return target
   const {above, before} = target
@@ -79,11 +84,12 @@ export async function spotIn(target) {
   const [{lastChild}, {sections}] = await Promise.all([readNow(above), getJSON(above.level + '?limit=1&fields=')])
   // The end is in the last section, which may be empty.
   const isFirst = !lastChild || sections.length > 1 && !sections.at(-1).count
-  return {above, after: isFirst ? null : Place.ofLink(lastChild.href), section: isFirst && sections.length > 1 ? sections.length - 1 : null}
+  return {above, after: isFirst ? null : Place.ofLink(lastChild.href),
+    section: isFirst && sections.length > 1 ? sections.length - 1 : null}
 }
 
-// A position that is described by a row that does not move: while the row above is one of the moving items, the position
-// of that item. `known`: the positions of these items, by their paths; null if a position is not known yet.
+// A position that is described by a row that does not move: while the row above is one of the moving items, the
+// position of that item. `known`: the positions of these items, by their paths; null if a position is not known yet.
 export async function fixed(spot, known) {
   while (spot.after && known.has(spot.after.path)) {
     spot = known.get(spot.after.path) ?? (await spotsOf([await readNow(spot.after)]))[0]
@@ -93,12 +99,12 @@ export async function fixed(spot, known) {
 
 // The positions of items, described by rows that are not among these items.
 export async function fixedSpots(details) {
-  const spots = await spotsOf(details), known = new Map(details.map(({href}, index) => [Place.ofLink(href).path, spots[index]]))
+  const spots = await spotsOf(details),
+    known = new Map(details.map(({href}, index) => [Place.ofLink(href).path, spots[index]]))
   return Promise.all(spots.map(spot => fixed(spot, known)))
 }
 
-// Reads all data with which items can be restored after their deletion: each item and everything below it, with exact
-// types, and its position.
+// Reads items with everything below them, with exact types, and their positions, to restore them after a deletion.
 export async function snapshots(details) {
   const spots = await spotsOf(details), items = await inTurn(details, ({href}) => readItem(Place.ofLink(href)))
   return details.map(({title}, index) => ({...spots[index], item: items[index], title}))
@@ -106,7 +112,8 @@ export async function snapshots(details) {
 
 export const readItem = ({path}) => readPlist(`/document/${path}?inline=false`)
 
-const at = ({after, section}) => ({at: after ? 'after:' + keyOf(after.path) : 'first', ...(section !== null && {section})})
+const at =
+  ({after, section}) => ({at: after ? 'after:' + keyOf(after.path) : 'first', ...(section !== null && {section})})
 
 // Sends steps to exact positions. If one of the positions does not exist, sends steps to the ends of the levels.
 const placed = (exact, last) => exact().catch(error => {
@@ -116,28 +123,32 @@ const placed = (exact, last) => exact().catch(error => {
 
 // Puts deleted items back at their positions, or else at the end of their levels.
 export function insertBack(items) {
-  const insert = at => batch(items.map(each => typed({insert: each.item, to: each.above.level, ...at(each)})), 'application/x-plist')
+  const insert = at => batch(items.map(each => typed({insert: each.item, to: each.above.level, ...at(each)})),
+    'application/x-plist')
   return placed(() => insert(at), () => insert(() => ({at: 'last'})))
 }
 
-// Deletes items. A path is that of the item when its step is made, and siblings of one title are numbered. Therefore the
-// last item comes first, so that the paths of the others stay as they are.
+// Deletes items. A path is that of the item when its step is made, and siblings of one title are numbered. Therefore
+// the last item comes first, so that the paths of the others stay as they are.
 export const deleteAll = details => batch(details.map(({href, leaf, version, fieldsVersion}) =>
   // For an item with items below it, the version also depends on these.
   ({delete: href, ifMatch: leaf ? fieldsVersion : version})).reverse())
 
 // Moves items, given by their details in the order of the document, to a spot each; the last item comes first, so that
 // items with one spot keep their order. With `orLast`, the items may also get to the end of the levels. Resolves to
-// {made, back, others}: the new places of the items, their former positions as in `fixedSpots`, and the places `others`,
-// all as they are after the moves. A step names an item by the path that the item has before all steps. If another move
-// has changed this path, the item and those before it stay for another batch: `made` and `back` have only the last items.
+// {made, back, others}: the new places of the items, their former positions as in `fixedSpots`, and the places
+// `others`, all as they are after the moves. A step names an item by the path that the item has before all steps. If
+// another move has changed this path, the item and those before it stay for another batch: `made` and `back` have only
+// the last items.
 export async function moveAll(details, spots, orLast, others = []) {
   const move = async (numbers, isLast) => {
     const paths = new Paths(details), steps = []
     for (const number of numbers) {
-      const place = Place.ofLink(details[number].href), {above} = spots[number], spot = isLast ? {above} : spots[number], now = await paths.spot(spot)
+      const place = Place.ofLink(details[number].href), {above} = spots[number],
+        spot = isLast ? {above} : spots[number], now = await paths.spot(spot)
       if (!isLast && (await paths.place(place)).path !== place.path) break
-      steps.push({move: place.detail, to: now.above.level, ...(isLast ? {at: 'last'} : at(now)), ifMatch: details[number].fieldsVersion})
+      steps.push({move: place.detail, to: now.above.level, ...(isLast ? {at: 'last'} : at(now)),
+        ifMatch: details[number].fieldsVersion})
       paths.take(place, spot)
     }
     const back = [], places = []
@@ -150,8 +161,8 @@ export async function moveAll(details, spots, orLast, others = []) {
   return orLast ? placed(exact, () => move([...details.keys()], true)) : exact()
 }
 
-// The paths of items after some steps of a batch. Siblings of one name have numbers in their order (`Name`, `Name~2`), so
-// that the move of one of them changes the numbers of others. `details`: those of the items that move.
+// The paths of items after some steps of a batch. Siblings of one name have numbers in their order (`Name`, `Name~2`),
+// so that the move of one of them changes the numbers of others. `details`: those of the items that move.
 class Paths {
   #moved = new Map()
 
@@ -178,7 +189,8 @@ class Paths {
       let now = number
       for (const {from, number: other, spot} of this.#moved.get(name) ?? []) {
         if (from === level && other < number) now--
-        if (spot.above.path === level && await this.#order(spot) < await this.#order({after: item, section: null}) - 0.5) now++
+        if (spot.above.path === level
+          && await this.#order(spot) < await this.#order({after: item, section: null}) - 0.5) now++
       }
       segments.push(now === number ? key : now > 1 ? `${name}~${now}` : name)
     }
@@ -198,7 +210,8 @@ class Paths {
 }
 
 const typed = step => dictionary(Object.entries(step).map(([name, value]) =>
-  [name, typeof value === 'string' ? string(value) : typeof value === 'number' ? {type: 'integer', value: String(value)} : value]))
+  [name, typeof value === 'string' ? string(value)
+    : typeof value === 'number' ? {type: 'integer', value: String(value)} : value]))
 
 // Sends the fields of an item that differ from `before`. Resolves to the new detail of the item. A patch as a property
 // list keeps every type and every digit, but cannot remove fields. A patch that only removes fields is sent as JSON,
@@ -216,8 +229,7 @@ export function sendFields({place, isJSON}, fields, before, ifMatch) {
   return edit('PUT', detail, plist(dictionary(fields)), exact)
 }
 
-// Whether a dictionary, or a dictionary inside it, has lost a name. A patch in the format of a property list cannot
-// express the loss.
+// Whether a dictionary, or one inside it, has lost a name, which a patch as a property list cannot express.
 const loses = (old, now) => old?.type === 'dictionary' && now.type === old.type && old.value.some(([name, value]) => {
   const next = new Map(now.value).get(name)
   return !next || loses(value, next)
@@ -229,11 +241,11 @@ export function changes(fields, other) {
   return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
 }
 
-// The merge patch (RFC 7396) that turns `other` into `fields`. For a changed dictionary, the patch contains only the
-// changed entries.
+// The merge patch (RFC 7396) that turns `other` into `fields`, with only the changed entries of dictionaries.
 function members(fields, other) {
   const before = new Map(other), after = new Map(fields)
-  return `{${changes(fields, other).map(name => JSON.stringify(name) + ':' + literal(after.get(name), before.get(name)))}}`
+  return `{${changes(fields, other).map(name =>
+    JSON.stringify(name) + ':' + literal(after.get(name), before.get(name)))}}`
 }
 
 // A value as JSON: a number keeps every digit, and a missing value is null. `old`: the value that `now` replaces.

@@ -2,8 +2,7 @@
 
 import {isPath} from './drilldown.js'
 
-// MARK: The path prefix under which a proxy serves the service; empty without a prefix. The modules are in the folder
-// `/client/HASH` below the prefix.
+// MARK: The path prefix of a proxy, or nothing. The modules are in the folder `/client/HASH` below it.
 
 export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
@@ -98,8 +97,7 @@ export const toggleSwitch = (ariaLabel, checked, attributes) =>
 export const choiceField = (ariaLabel, options, value, onchange) =>
   el('select', {ariaLabel, value, onchange}, ...options.map(([value, text]) => el('option', {value}, text ?? value)))
 
-// Returns a function that runs `action`, but never twice at the same time. A call while `action` runs makes it run once
-// more afterwards.
+// Returns a function that runs `action`, never twice at the same time; a call meanwhile makes it run once more.
 export function coalesced(action) {
   let running = null, again = false
   return function run() {
@@ -141,8 +139,7 @@ const DAY = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeZone: 'UT
 const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC'})
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
-// Replaces control characters, except line ends and tabs, with their pictures. Replaces marks of text direction with
-// their numbers, such as [U+202E].
+// Replaces control characters with their pictures, and marks of text direction with their numbers: [U+202E].
 export const visible = text => text
   .replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
   .replace(/[\u202A-\u202E\u2066-\u2069]/g, mark => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
@@ -176,7 +173,8 @@ export const count = number => NUMBER.format(number)
 export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 
 // The displayed names of the types of fields.
-export const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date', data: 'Data', array: 'List', dictionary: 'Fields'}
+export const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date',
+  data: 'Data', array: 'List', dictionary: 'Fields'}
 
 export const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
 
@@ -193,7 +191,8 @@ export function size(bytes) {
   return `${new Intl.NumberFormat(undefined, {maximumFractionDigits: unit ? 1 : 0}).format(value)} ${UNITS[unit]}`
 }
 
-// A number of bytes, milliseconds or seconds, which the name of its field tells, in larger units; null for other numbers.
+// A number of bytes, milliseconds or seconds, which the name of its field tells, in larger units; null for other
+// numbers.
 export function measured(value, name) {
   const number = Number(value), thousands = /(milliseconds|millis|msec)$/i.test(name)
   if (!Number.isFinite(number) || typeof value === 'boolean' || number < 0 || value === '') return null
@@ -221,7 +220,8 @@ export function brief(value) {
 }
 
 // Whether a row or a detail is part of a settings bundle, in which only values can be changed.
-export const isSetting = ({control, fields}) => /^PS/.test(fields?.Type) && Boolean(control) || fields?.Type === 'PSChildPaneSpecifier'
+export const isSetting = ({control, fields}) =>
+  /^PS/.test(fields?.Type) && Boolean(control) || fields?.Type === 'PSChildPaneSpecifier'
 
 export const isColour = text => typeof text === 'string' && /^#[0-9a-f]{6}$/i.test(text)
 
@@ -232,16 +232,19 @@ export function swatch(colour) {
 }
 
 // What a column shows while it is being read for longer than a moment.
-export const skeleton = () => el('div.skeleton', ...Array.from({length: 6}, () => el('i')), el('p', 'Not reachable, trying again…'))
+export const skeleton = () => el('div.skeleton', ...Array.from({length: 6}, () => el('i')),
+  el('p', 'Not reachable, trying again…'))
 
 export const backLink = place => place && el('a.back.tool', {href: place.address, ariaLabel: 'Back'}, icon('back'))
 
 // The title of an item on one line; for an empty title, “Untitled”.
-export const titleText = title => oneLine(title.slice(0, 400)).trim() ? oneLine(title.slice(0, 400)) : el('i', 'Untitled')
+export const titleText = title => oneLine(title.slice(0, 400)).trim() ? oneLine(title.slice(0, 400))
+  : el('i', 'Untitled')
 
 // The address of an image in the document's `assets` folder; null for any other value, such as an address elsewhere, or
 // a path with the segment `.` or `..`, which could lead out of the folder.
 export function asset(name) {
-  if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\/|(^|\/)\.\.?(\/|$)/i.test(name)) return null
+  if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\/|(^|\/)\.\.?(\/|$)/i.test(name))
+    return null
   return '/assets/' + name.split('/').map(encodeURIComponent).join('/')
 }

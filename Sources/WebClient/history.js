@@ -10,8 +10,8 @@ import {send} from './service.js'
 const KEPT = 100
 
 // A step has `text`, a sentence about the edit, and `reverse()`, which undoes the edit and turns the step into its
-// opposite. If only a part was undone, `reverse()` resolves to a step for the rest. The steps of one operation are undone
-// and redone together. When an item gets another path, the places of the item in all steps are replaced.
+// opposite. If only a part was undone, `reverse()` resolves to a step for the rest. The steps of one operation are
+// undone and redone together. When an item gets another path, the places of the item in all steps are replaced.
 export class History {
   #past = []
   #future = []
@@ -35,8 +35,7 @@ export class History {
     return step
   }
 
-  // Undoes an operation, the latest by default. Resolves to whether the first step that is left can be undone no more, or
-  // no step is left.
+  // Undoes an operation, the latest by default. Resolves to whether no step is left that can be undone.
   undo(operation) {
     return this.#inTurn(() => this.#reverseAll(this.#past, this.#future, 'Undone', operation))
   }
@@ -71,8 +70,7 @@ export class History {
     return this.#latest
   }
 
-  // Makes undo and redo wait until an edit is answered. `edit`: a promise that settles after the step of the edit was
-  // pushed.
+  // Makes undo and redo wait for an edit: a promise that settles after its step was pushed.
   during(edit) {
     this.#unanswered++
     this.#update()
@@ -91,7 +89,8 @@ export class History {
     let isRefused = false
     const left = await this.editor.attempt(() => step.reverse().then((rest = null) => rest, error => {
       isRefused = [404, 409, 412].includes(error.status)
-      if (isRefused && error.status !== 409) throw Object.assign(new Error('someone else has changed the item since.'), {status: 412})
+      if (isRefused && error.status !== 409)
+        throw Object.assign(new Error('someone else has changed the item since.'), {status: 412})
       throw error
     }), progress, `Not ${word.toLowerCase()}`)
     const isDone = left !== undefined, index = from.indexOf(step)
@@ -135,10 +134,12 @@ function followed(value, moved) {
 
 const conflict = () => Object.assign(new Error('changed'), {status: 412})
 
-const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
+const quoted = (items, verb) =>
+  `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
 
 // Reads the details of items. Throws a conflict if an item is not as it was seen.
-const unchanged = (places, seen) => inTurn(places.map((place, index) => [place, seen[index]]), async ([place, seen]) => {
+const unchanged = (places, seen) => inTurn(places.map((place, index) => [place, seen[index]]),
+  async ([place, seen]) => {
   const now = await readNow(place)
   if (!alike(seen, now)) throw conflict()
   return now
@@ -154,7 +155,8 @@ export class FieldsStep {
 
   async reverse() {
     const {before, after} = this.states
-    const {href, fieldsVersion} = await sendFields({place: this.places[0], isJSON: this.isJSON}, before, after, this.tag)
+    const {href, fieldsVersion} = await sendFields({place: this.places[0], isJSON: this.isJSON}, before, after,
+      this.tag)
     this.states = {type: 'states', before: after, after: before}
     this.tag = fieldsVersion
     this.places = [Place.ofLink(href)]
@@ -191,9 +193,10 @@ export class PresenceStep {
     if (kept) {
       const made = await insertBack(kept)
       this.kept = null
-      // A later reversal requires the items to be as they are now. Of an item that cannot be read now, only the title is
-      // compared.
-      this.seen = {type: 'seen', details: await inTurn([...made.keys()], index => readNow(made[index]).catch(() => ({title: kept[index].title})))}
+      // A later reversal requires the items as they are now; of one that cannot be read, only the title is compared.
+      this.seen = {type: 'seen',
+        details: await inTurn([...made.keys()],
+          index => readNow(made[index]).catch(() => ({title: kept[index].title})))}
       this.places = made
       return
     }
@@ -204,7 +207,8 @@ export class PresenceStep {
   }
 }
 
-// A move of items, in the order of the document. `spots`: the positions from which the items were moved, as in `moveAll`.
+// A move of items, in the order of the document. `spots`: the positions from which the items were moved, as in
+// `moveAll`.
 export class MoveStep {
   places; spots; seen; verb = 'moved'; text
 
@@ -219,6 +223,7 @@ export class MoveStep {
     const first = places.length - made.length
     Object.assign(this, new MoveStep(made, back, details.slice(first)))
     if (first) return new MoveStep(others.slice(0, first), spots.slice(0, first).map(({section}, index) =>
-      ({above: others[places.length + 2 * index], after: others[places.length + 2 * index + 1], section})), details.slice(0, first))
+      ({above: others[places.length + 2 * index], after: others[places.length + 2 * index + 1], section})),
+        details.slice(0, first))
   }
 }

@@ -55,12 +55,15 @@ export class LevelHead {
   // Draws a button for each chosen option of the view. The button removes the option.
   #drawChips() {
     const {pane: {app}} = this, {place} = this.pane, all = place.values('where')
-    const chip = (text, values) => el('button.chip', {onclick: () => app.go(this.pane.place.setting({show: null, ...values}))},
+    const chip = (text, values) => el('button.chip',
+      {onclick: () => app.go(this.pane.place.setting({show: null, ...values}))},
       el('bdi', text), icon('close'))
     const chips = [
       ...(place.value('sort') ?? '').split(',').filter(Boolean).map((name, index, names) =>
-        chip(name[0] === '-' ? name.slice(1) + ' ↓' : name + ' ↑', {sort: names.toSpliced(index, 1).join(',') || null})),
-      place.value('group') && chip(place.value('group') === 'initial' ? 'by first letter' : `by ${place.value('group')}`, {group: null}),
+        chip(name[0] === '-' ? name.slice(1) + ' ↓' : name + ' ↑',
+          {sort: names.toSpliced(index, 1).join(',') || null})),
+      place.value('group')
+        && chip(place.value('group') === 'initial' ? 'by first letter' : `by ${place.value('group')}`, {group: null}),
       ...conditions(place).map(([field, sign, value], index) =>
         chip([field, RELATIONS.find(([each]) => each === sign)[1], value].join(' '), {where: all.toSpliced(index, 1)})),
       place.isOutline && chip('Outline', {depth: null, expand: null}),
@@ -68,7 +71,8 @@ export class LevelHead {
     ].filter(Boolean)
     if (chips.length > 1) {
       chips.push(el('button.plain', {onclick: () =>
-        app.go(this.pane.place.setting({show: null, sort: null, group: null, where: null, depth: null, expand: null, columns: null}))}, 'Clear'))
+        app.go(this.pane.place.setting({show: null, sort: null, group: null, where: null, depth: null, expand: null,
+          columns: null}))}, 'Clear'))
     }
     this.#chips.hidden = !chips.length
     this.#chips.replaceChildren(...chips)
@@ -83,7 +87,8 @@ export class LevelHead {
     this.#columns.dataset.drawn = drawn
     this.#columns.replaceChildren(...(columns.length ? ['Title', ...columns] : []).map(name => {
       const next = order === name ? '-' + name : order === '-' + name ? null : name
-      const menu = iconButton('down', `Menu of ${name}`, async () => (await menus()).openColumnMenu(this.pane, menu, name), {ariaHasPopup: 'dialog'})
+      const menu = iconButton('down', `Menu of ${name}`,
+        async () => (await menus()).openColumnMenu(this.pane, menu, name), {ariaHasPopup: 'dialog'})
       return el(numeric.has(name) ? 'div.cell.number' : 'div.cell', el('button.sort', {
         ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
         onclick: () => app.go(this.pane.place.setting({show: null, sort: next})),

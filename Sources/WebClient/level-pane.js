@@ -2,7 +2,8 @@
 
 import {widthEdge} from './columns.js'
 import {concerns} from './drilldown.js'
-import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, skeleton, stop, visible} from './elements.js'
+import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, skeleton,
+  stop, visible} from './elements.js'
 import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
@@ -14,8 +15,6 @@ import {getJSON} from './service.js'
 const FIRST_COLUMN = 14, COLUMN = 8
 // The least width of a window in pixels in which a table is beside another level.
 const LARGE = 1280
-
-// MARK: A column that shows one level: its head, its rows, and the letters at its edge.
 
 export class LevelPane {
   #isTall = false
@@ -36,20 +35,17 @@ export class LevelPane {
   /** @type {Promise<any> | undefined} */
   opened
 
-  /**
-   * @param {any} app
-   * @param {Place} place
-   * @param {?string} selected The path of the row whose item the next column shows.
-   * @param {{level?: Level, known?: any}} how `level`: the level, if it was read already. `known`: the row that leads here.
-   */
-  constructor(app, place, selected, {level = new Level(place), known} = {}) {
+  // `selected`: the path of the row whose item the next column shows. `level`: the level, if it was read already.
+  // `known`: the row that leads here.
+  constructor(app, place, selected, {level = new Level(place), known = undefined} = {}) {
     this.app = app
     this.place = place
     this.level = level
     this.known = known
     this.selected = selected
     this.head = new LevelHead(this)
-    this.element = el('section.pane.level', {ariaLabel: this.label}, this.head.spine, this.head.element, this.#body, widthEdge(this))
+    this.element = el('section.pane.level', {ariaLabel: this.label}, this.head.spine, this.head.element, this.#body,
+      widthEdge(this))
     this.#makeList()
     this.#body.append(skeleton())
   }
@@ -78,7 +74,8 @@ export class LevelPane {
 
   // A column that is not read yet cannot be asked for other rows.
   shows({part, place}) {
-    return part !== 'detail' && place.path === this.place.path && (this.isRead || place.levelQuery === this.place.levelQuery)
+    return part !== 'detail' && place.path === this.place.path
+      && (this.isRead || place.levelQuery === this.place.levelQuery)
   }
 
   adjust({place, selected}) {
@@ -103,7 +100,8 @@ export class LevelPane {
   get context() {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
-      app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages, columns: this.columns,
+      app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages,
+        columns: this.columns,
       numeric: this.numeric, onToggle: row => this.toggle(row), refresh: this.refresh,
       isCut: isEditing ? path => editor.isCut(path) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
@@ -114,7 +112,8 @@ export class LevelPane {
   async open() {
     const saved = positions.get(this.target), {signal} = this.#controller
     let start = saved?.index ?? 0
-    if (this.selected !== null && !this.place.levelQuery && !saved) start = await positionOf(new Place(this.selected.split('/')), signal) ?? 0
+    if (this.selected !== null && !this.place.levelQuery && !saved)
+      start = await positionOf(new Place(this.selected.split('/')), signal) ?? 0
     if (!this.level.head || (start > 0 && !this.level.row(start))) await this.level.open(start, signal)
     this.#begin = {saved, start}
   }
@@ -144,7 +143,8 @@ export class LevelPane {
     if (isSame && before.value('columns') === place.value('columns')) return
     this.#controller.abort()
     this.#controller = new AbortController()
-    const {signal} = this.#controller, level = new Level(place), saved = positions.get(place.target), {changes} = this.app
+    const {signal} = this.#controller, level = new Level(place), saved = positions.get(place.target),
+      {changes} = this.app
     this.element.classList.add('asking')
     try {
       await level.open(saved?.index ?? 0, signal)
@@ -162,7 +162,8 @@ export class LevelPane {
     this.level = level
     this.isAsking = false
     // Rows that are not shown any more are not marked.
-    if (wasOutline !== place.isOutline || ['q', 'in', 'where'].some(name => String(shown.values(name)) !== String(place.values(name)))) this.marked.clear()
+    if (wasOutline !== place.isOutline || ['q', 'in', 'where'].some(name =>
+      String(shown.values(name)) !== String(place.values(name)))) this.marked.clear()
     if (wasOutline !== place.isOutline) this.#makeList()
     if (wasOutline && place.isOutline) this.#replace(level, {y})
     else {
@@ -256,8 +257,6 @@ export class LevelPane {
     this.app.fit()
   }
 
-  // MARK: The list's source
-
   get label() {
     return `${visible(this.title) || 'Untitled'}, ${plural(this.count ?? 0, 'row')}`
   }
@@ -296,12 +295,11 @@ export class LevelPane {
   #setTabStop() {
     const rows = [...this.list.element.querySelectorAll('.item > .row[href]')]
     const chosen = rows.find(row => row === document.activeElement)
-      ?? rows.find(row => row.matches('[aria-current], [aria-selected=true]')) ?? this.list.elementOf(this.list.visible?.first)?.querySelector('.row') ?? rows[0]
+      ?? rows.find(row => row.matches('[aria-current], [aria-selected=true]'))
+        ?? this.list.elementOf(this.list.visible?.first)?.querySelector('.row') ?? rows[0]
     for (const row of rows) row.tabIndex = row === chosen ? 0 : -1
     this.list.element.tabIndex = rows.length ? -1 : 0
   }
-
-  // MARK: Live
 
   concernedBy(entry) {
     return concerns(entry, this.place.level, {below: this.place.isSearch || this.place.isOutline})
@@ -333,7 +331,8 @@ export class LevelPane {
     const anchors = []
     for (let index = first; index <= last; index++) {
       const href = this.level.row(index)?.href
-      if (href) anchors[href === this.list.focused ? 'unshift' : 'push']({index, href, dy: this.list.geometry.topOfRow(index) - this.list.y})
+      if (href) anchors[href === this.list.focused ? 'unshift' : 'push']({index, href,
+        dy: this.list.geometry.topOfRow(index) - this.list.y})
     }
     return anchors
   }
@@ -353,8 +352,7 @@ export class LevelPane {
     this.#describe()
   }
 
-  // The row that keeps its position on the screen: the focused row, otherwise the row whose index changed by the median
-  // of all changes.
+  // The row that keeps its position: the focused row, otherwise the one whose index changed by the median.
   #steadiest(anchors, level) {
     const found = anchors.filter(({href}) => level.indexOf(href) >= 0)
     if (found[0]?.href === this.list.focused) return found[0]
@@ -367,8 +365,6 @@ export class LevelPane {
     const anchor = this.isRead && this.#anchors()[0]
     if (anchor) positions.set(this.level.place.target, anchor)
   }
-
-  // MARK: Selection and outline
 
   select(path) {
     this.selected = path
@@ -383,7 +379,8 @@ export class LevelPane {
     const path = itemPath(row.href).split('/').slice(this.place.segments.length).join('/')
     const open = (this.place.value('expand') ?? '').split(',').filter(Boolean)
     const rest = open.filter(each => each !== path && !each.startsWith(path + '/'))
-    for (const each of row.expanded ? this.marked.keys() : []) if (each.startsWith(itemPath(row.href) + '/')) this.marked.delete(each)
+    for (const each of row.expanded ? this.marked.keys() : [])
+      if (each.startsWith(itemPath(row.href) + '/')) this.marked.delete(each)
     const expand = row.expanded ? rest : [...open, path]
     this.app.go(this.place.setting({depth: '1', expand: expand.length ? expand.join(',') : null}), {replace: true})
   }
@@ -439,7 +436,8 @@ function act(key, pane) {
   const index = list.indexOf(document.activeElement), row = level.row(index)
   const [into, out] = isRightToLeft(list.element) ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
   const page = Math.max(1, last - first - 1)
-  const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0, End: level.count - 1}
+  const steps = {ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + page, PageUp: index - page, Home: 0,
+    End: level.count - 1}
   if (key in steps) goTo(pane, steps[key])
   else if (key === into && row) goInto(pane, row, index)
   else if (key === out) goOut(pane, row)

@@ -70,8 +70,7 @@ export class Level {
     this.#take(answer)
   }
 
-  // Takes everything from an answer except the rows. Until all sections are read, the rows of other pages are in
-  // sections without a title.
+  // Takes an answer without its rows. Rows of other pages are in sections without a title until all are read.
   #take({rows, ...head}) {
     this.head = head
     if (!head.sectionCount) return
@@ -80,8 +79,7 @@ export class Level {
     head.sections = [...rest(0, sections[0].start), ...sections, ...rest(endOf(sections), count)]
   }
 
-  // Reads all sections if the first answer had only some of them. Returns whether the sections of the level were
-  // replaced.
+  // Reads all sections if the first answer had only some. Returns whether they were replaced.
   async divide(signal) {
     if (!this.head.sectionCount) return false
     const {sections} = await getJSON(this.target({limit: 1, start: 0, fields: ''}), signal)
@@ -91,12 +89,12 @@ export class Level {
     return true
   }
 
-  // Reads all rows of a range with the versions of their fields, also rows that are not kept. Resolves to null if the
-  // level changes meanwhile.
+  // Reads all rows of a range with the versions of their fields. Resolves to null if the level changes meanwhile.
   async range(first, last) {
     const rows = [], {count} = this
     while (first + rows.length <= last) {
-      const answer = await getJSON(this.target({fields: '*', limit: Math.min(LONG_PAGE, last + 1 - first - rows.length), start: first + rows.length, sections: 'page'}))
+      const answer = await getJSON(this.target({fields: '*', limit: Math.min(LONG_PAGE, last + 1 - first - rows.length),
+        start: first + rows.length, sections: 'page'}))
       if (answer.count !== count || !answer.rows.length) return null
       rows.push(...answer.rows.map(({href, title, count, fieldsVersion}) => ({href, title, count, fieldsVersion})))
     }
@@ -152,8 +150,7 @@ export class Level {
     return next
   }
 
-  // The present index of a row. It comes from the row's detail if the level is in document order and has several pages;
-  // otherwise it is the former index.
+  // The present index of a row: from its detail, if the level is long and in the order of the document.
   async #presentIndex(anchor, signal) {
     if (!anchor) return 0
     if (this.place.levelQuery || this.count <= PAGE) return anchor.index

@@ -2,8 +2,7 @@
 
 import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 
-// MARK: The positions of a level's rows, headers and footers, in pixels from the top of the level. All rows of a level
-// have the same height.
+// MARK: The positions of rows, headers and footers in pixels from the top. All rows have the same height.
 
 export class Geometry {
   // `sections`: as in the answer. `heights`: {row, header, gap, footer(section), isCut}. The gap is above each section
@@ -56,8 +55,7 @@ export class Geometry {
   }
 }
 
-// The last index below `count` for which `holds` is true; otherwise 0. `holds` must be true up to some index, and false
-// after that index.
+// The last index below `count` up to which `holds` is true; otherwise 0.
 function lastAtMost(count, holds) {
   let low = 0, high = count - 1
   while (low < high) {
@@ -72,16 +70,13 @@ function lastAtMost(count, holds) {
 
 // Browsers limit the height of an element. A longer list has an offset that moves with the scroll position.
 const HIGHEST = 8_000_000
-// Rows are also made above and below the visible part, up to this distance in pixels. The larger distance is for
-// printing, for which no further rows are read.
+// Rows are also made up to this distance above and below the visible part; for printing, none are read.
 const MARGIN = 300
 const PRINTED = 50_000
-// A block of a section begins at the top of the section or at a multiple of this number, so that the rows in the block
-// seldom need new positions.
+// A block begins at the top of a section or at a multiple of this, so that rows seldom need new positions.
 const BLOCK = 4000
 
-// In a level of at most this many sections, footers are as high as their texts. In other levels, each footer has one
-// line, and a tooltip shows the whole text.
+// Up to this many sections, footers are as high as their texts; otherwise, they have one line and a tooltip.
 export const MEASURED_FOOTERS = 200
 
 // `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
@@ -131,8 +126,6 @@ export class List {
     this.observer.disconnect()
     cancelAnimationFrame(this.#frame)
   }
-
-  // MARK: Scrolling
 
   get #height() {
     return this.element.clientHeight
@@ -204,8 +197,6 @@ export class List {
     else if (top + row > this.y + height) this.y = top + row - height
   }
 
-  // MARK: Drawing
-
   show(geometry) {
     this.geometry = geometry
     this.#removeBlocks(() => true)
@@ -223,14 +214,16 @@ export class List {
 
   // Shows other rows, scrolled to `y`. Remaining rows keep their elements, and move from the old to the new positions.
   replace(geometry, y) {
-    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this, {first, last} = this.visible
+    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this,
+      {first, last} = this.visible
     const shown = [...this.#rows.values()].map(({element}) => element)
     this.#kept = new Map(shown.map(element => [element.dataset.href, element]))
     this.#rows.clear()
     const old = this.geometry.sections
     this.geometry = geometry
     // A block is kept if the new section with the same number has the same title and the same footer.
-    this.#removeBlocks(number => ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
+    this.#removeBlocks(number =>
+      ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
     this.y = y
     const used = new Set([...this.#rows.values()].map(({element}) => element))
     for (const element of shown) if (!used.has(element)) element.remove()
@@ -272,7 +265,8 @@ export class List {
     for (const {element} of rows) for (const animation of element.getAnimations()) animation.cancel()
     for (const [href, {top, version}] of this.#positions()) {
       const old = before.get(href), {element} = rows.find(({row}) => row.href === href)
-      if (old?.top !== top) element.animate([old ? {translate: `0 ${old.top - top}px`} : {opacity: 0}, {}], {duration: 220, easing: 'ease-out'})
+      if (old?.top !== top) element.animate([old ? {translate: `0 ${old.top - top}px`} : {opacity: 0}, {}],
+        {duration: 220, easing: 'ease-out'})
       if (old && old.version !== version) element.animate([{backgroundColor: 'var(--flash)'}, {}], 900)
     }
   }
@@ -348,7 +342,8 @@ export class List {
     const number = this.geometry.sectionOfRow(index)
     const block = this.#blocks.get(number)
     if (!block) return
-    const element = drawn?.element ?? this.#kept?.get(row?.href) ?? el('div.item', {role: this.isTree ? 'none' : 'listitem'})
+    const element = drawn?.element ?? this.#kept?.get(row?.href)
+      ?? el('div.item', {role: this.isTree ? 'none' : 'listitem'})
     element.rowTop = this.geometry.topOfRow(index)
     const top = element.rowTop - block.top + 'px'
     if (element.style.top !== top) element.style.top = top
@@ -389,8 +384,6 @@ export class List {
     if (all) for (const drawn of this.#rows.values()) drawn.row = undefined
     if (this.geometry) this.update()
   }
-
-  // MARK: Rows
 
   elementOf(index) {
     return this.#rows.get(index)?.element
@@ -435,7 +428,8 @@ export class IndexStrip {
   constructor(list) {
     this.list = list
     this.element = el('div', {
-      class: 'index', role: 'slider', tabIndex: 0, ariaLabel: 'Section index', ariaOrientation: 'vertical', hidden: true,
+      class: 'index', role: 'slider', tabIndex: 0, ariaLabel: 'Section index', ariaOrientation: 'vertical',
+        hidden: true,
       onpointerdown: event => {
         this.element.setPointerCapture(event.pointerId)
         this.#slide(event)
@@ -461,7 +455,8 @@ export class IndexStrip {
     const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))
     const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
     const texts = this.#entries.map(({text}) => text)
-    const shown = texts.length <= room ? texts : texts.filter((_, place) => place % step === 0).flatMap(text => [text, '·'])
+    const shown = texts.length <= room ? texts
+      : texts.filter((_, place) => place % step === 0).flatMap(text => [text, '·'])
     this.element.replaceChildren(...shown.map(text => el('span', text.slice(0, 3))))
     this.element.ariaValueMin = 0
     this.element.ariaValueMax = this.#entries.length - 1
@@ -485,7 +480,8 @@ export class IndexStrip {
   #key(event) {
     const now = Number(this.element.ariaValueNow)
     const last = this.#entries.length - 1
-    const place = {ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: last}[event.key]
+    const place = {ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0,
+      End: last}[event.key]
     if (place === undefined) return
     event.preventDefault()
     this.#jump(place)

@@ -5,8 +5,8 @@ import {alike, inTurn, readNow} from './edits.js'
 import {itemPath, Place} from './place.js'
 import {positionOf} from './level.js'
 
-// A mark is {place, index, seen}: the item, the index of its row, and a promise of its title, count and version. A set
-// of marks is a map by the items' paths.
+// A mark is {place, index, seen}: the item, its row, and a promise of its title, count and version. A set is a map by
+// paths.
 
 // A mark for a loaded row. The version is that of the item's detail, unless the detail differs from the row already.
 export function markOf(level, index) {
@@ -14,8 +14,7 @@ export function markOf(level, index) {
   return {place, index, seen: readNow(place).then(now => alike(row, now) ? now : row).catch(() => row)}
 }
 
-// The marks of all rows between two rows, which are given as {href, index}. Throws if the rows have changed so that these
-// two are not the ends of the range any more.
+// The marks of all rows between two rows, {href, index}. Throws if these are not the ends of the range any more.
 export async function rangeOf(level, ...ends) {
   const [from, to] = (await Promise.all(ends.map(async ({href, index}) => {
     const loaded = level.indexOf(href)
@@ -26,7 +25,8 @@ export async function rangeOf(level, ...ends) {
   if (rows?.[0].href !== from.href || rows.at(-1).href !== to.href) {
     throw {status: 412, message: 'the rows have changed meanwhile. Mark the first row again.'}
   }
-  return rows.map((row, offset) => ({place: Place.ofLink(row.href), index: from.index + offset, seen: Promise.resolve(row)}))
+  return rows.map((row, offset) => ({place: Place.ofLink(row.href), index: from.index + offset,
+    seen: Promise.resolve(row)}))
 }
 
 // The marks in the order of the rows of a level.
@@ -38,8 +38,8 @@ export function inOrder(marks, level) {
   return [...marks.values()].sort((a, b) => a.index - b.index)
 }
 
-// Reads the present details of marked items, in the order of the document if they are on one level. If an item is not as
-// it was seen, removes its mark from `marks`, and throws.
+// Reads the present details of marked items, in the order of the document if they are on one level. If an item is not
+// as it was seen, removes its mark from `marks`, and throws.
 export async function presentDetails(chosen, marks) {
   let changed = null
   const details = await inTurn(chosen, async ({place, seen}) => {
@@ -49,7 +49,8 @@ export async function presentDetails(chosen, marks) {
     const before = await seen
     if (now && alike(before, now)) return now
     marks.delete(place.path)
-    changed ??= {status: 412, message: `“${before.title}” was changed, renamed or deleted since it was chosen. Choose again.`}
+    changed ??= {status: 412,
+      message: `“${before.title}” was changed, renamed or deleted since it was chosen. Choose again.`}
   })
   if (changed) throw changed
   const above = new Set(chosen.map(({place}) => place.parent?.path))

@@ -23,23 +23,28 @@ export function openMoreMenu(pane, button) {
 }
 
 const link = (text, target) => el('a.menu-item', {
-  href: base + target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target)),
+  href: base + target, target: '_blank', rel: 'noopener',
+    onclick: event => token.value && (stop(event), openTab(target)),
 }, text)
 
 // Links to the levels above, for narrow screens, which do not show the path.
 const pathLinks = ({place, level, detail}) => el('nav.path', {ariaLabel: 'Path'}, ...place.segments.map((_, depth) => {
-  const above = place.prefix(depth), title = (level?.head ?? detail)?.ancestors?.[depth]?.title ?? (above.name || 'Root')
-  return el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(), style: `--depth: ${depth}`},
+  const above = place.prefix(depth),
+    title = (level?.head ?? detail)?.ancestors?.[depth]?.title ?? (above.name || 'Root')
+  return el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(),
+    style: `--depth: ${depth}`},
     el('bdi', titleText(title)))
 }))
 
 const KEYS = [['↑ ↓ Page Up, Page Down, Home, End', 'another row'], ['→ Enter', 'opens a row'],
   ['←', 'the row that leads here'], ['Escape', 'the level above'],
   ['/', 'searches'], ['Letters', 'the next row that begins with them'], ['?', 'these keys']]
-const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes'], ['Space', 'marks'], ['Ctrl A', 'marks all'], ['Alt ↑ ↓', 'moves'],
+const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes'], ['Space', 'marks'],
+  ['Ctrl A', 'marks all'], ['Alt ↑ ↓', 'moves'],
   ['Ctrl D', 'duplicates'], ['Ctrl X, Ctrl V', 'moves to another level'], ['Ctrl Z, Ctrl Y', 'undoes, redoes']]
 
-export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
+export const showKeys = app => askReader('Keys',
+  [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
   el('div', el('dt', keys), el('dd', what))))], ['Close'])
 
 // The curl command for a shell, without the token. The address is quoted so that the shell does not expand it.
@@ -54,8 +59,7 @@ async function copy(text, message) {
   }
 }
 
-// MARK: The menu Sort, group, filter, which also has columns and the outline. It offers the fields of the level's first
-// rows.
+// MARK: The menu Sort, group, filter. It offers the fields of the level's first rows, also as columns.
 
 // `condition`: the field of a new condition.
 export async function openViewMenu(pane, button, condition) {
@@ -73,12 +77,14 @@ export async function openViewMenu(pane, button, condition) {
   const fields = names.map(name => [name])
   const field = choiceField('Sort by', [['', 'Document order'], ...fields], order.replace(/^-/, ''), sort)
   const descending = toggleSwitch('Descending', order.startsWith('-'), {disabled: !order, onchange: sort})
-  const group = choiceField('Group by', [['', 'As in the document'], ['initial', 'First letter'], ...fields.slice(1)], place.value('group') ?? '',
+  const group = choiceField('Group by', [['', 'As in the document'], ['initial', 'First letter'], ...fields.slice(1)],
+    place.value('group') ?? '',
     () => inRows({group: group.value || null}))
   const outline = toggleSwitch('Outline', place.isOutline, {onchange: () =>
     outline.checked ? ask({depth: '1', sort: null, group: null, where: null, q: null}) : inRows()})
   const panel = openPanel(button, 'Sort, group, filter', [
-    ...[field, descending, group].map(line), filters(place, names, inRows, condition), columnChoice(pane, fields.slice(1).flat()), line(outline),
+    ...[field, descending, group].map(line), filters(place, names, inRows, condition),
+      columnChoice(pane, fields.slice(1).flat()), line(outline),
   ])
   if (condition) panel.querySelector('.condition:last-of-type input').focus()
 }
@@ -87,7 +93,8 @@ export async function openViewMenu(pane, button, condition) {
 
 export function openRowMenu(app, pane, row, at, link) {
   const place = pane.place.toLink(row.href), target = row.leaf ? place.detail : place.level
-  const index = pane.level.indexOf(row.href), isEditable = app.isEditing && !pane.isSettings && app.editor.isCurrent(pane)
+  const index = pane.level.indexOf(row.href),
+    isEditable = app.isEditing && !pane.isSettings && app.editor.isCurrent(pane)
   const chosen = isEditable && app.editor.chosenAt(pane, index)
   openPanel({getBoundingClientRect: () => at, focus: () => link.focus()}, row.title || 'Untitled', [
     menuItem('Open', () => app.follow(row, pane)),
@@ -122,8 +129,10 @@ export async function openColumnMenu(pane, button, name) {
   const links = new Map([...level.loaded()].map(([, {fields, links}]) => [String(fields[name]), links?.[name]?.title]))
   const most = sections.filter(({title}) => title !== null).sort((a, b) => b.count - a.count).slice(0, FREQUENT)
   // A value that refers to a record is shown as the title of that record, which any row with this value has.
-  if ([...links.values()].some(Boolean)) await Promise.all(most.map(async ({title}) => links.get(title) ?? links.set(title,
-    (await getJSON(new Place(place.segments).asking({where: `${name}:${title}`, limit: 1}))).rows[0]?.links?.[name]?.title)))
+  if ([...links.values()].some(Boolean))
+    await Promise.all(most.map(async ({title}) => links.get(title) ?? links.set(title,
+    (await getJSON(new Place(place.segments).asking({where: `${name}:${title}`,
+      limit: 1}))).rows[0]?.links?.[name]?.title)))
   values.replaceChildren(el('h3', 'Most frequent'), ...most.map(({title, count: number}) =>
     el('button.menu-item', {onclick: () => (values.parentElement.hidePopover(), where(title))},
       el('bdi', links.get(title) ?? title), el('span.count', count(number)))))
@@ -136,7 +145,8 @@ function columnChoice(pane, names) {
   return el('fieldset', el('legend', 'Columns'), ...names.slice(0, 12).map(name => line(el('input', {
     type: 'checkbox', ariaLabel: name, checked: chosen.has(name), onchange: ({target}) => {
       chosen[target.checked ? 'add' : 'delete'](name)
-      pane.app.go(pane.place.setting({show: null, depth: null, expand: null, columns: names.filter(each => chosen.has(each)).join(',')}), {replace: true})
+      pane.app.go(pane.place.setting({show: null, depth: null, expand: null,
+        columns: names.filter(each => chosen.has(each)).join(',')}), {replace: true})
     },
   }))))
 }
@@ -153,7 +163,8 @@ function filters(place, names, ask, added) {
   const holder = el('fieldset')
   const wanted = conditions(place)
   const apply = () => ask({where: wanted.filter(([, , value]) => value).map(parts => parts.join(''))}, true)
-  const draw = () => holder.replaceChildren(el('legend', 'Filter'), ...wanted.map(condition), el('button.plain', {onclick: () => {
+  const draw = () => holder.replaceChildren(el('legend', 'Filter'), ...wanted.map(condition),
+    el('button.plain', {onclick: () => {
     wanted.push([names[0], '~', ''])
     draw()
     holder.querySelector('.condition:last-of-type input').focus()

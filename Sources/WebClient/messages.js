@@ -3,8 +3,6 @@
 import {el, iconButton, on} from './elements.js'
 import {connection, getJSON, live, token} from './service.js'
 
-// MARK: States and messages.
-
 const area = document.querySelector('.notices')
 const states = new Map()
 
@@ -37,7 +35,8 @@ export function tell(text, {action, label, isRefusal = false, seconds = 8} = {})
     button.disabled = false
   }
   const button = action && el('button', {onclick: take}, label)
-  const notice = el(isRefusal ? 'p.notice.refusal' : action ? 'p.notice.offer' : 'p.notice', el('span', {dir: 'auto'}, text),
+  const notice = el(isRefusal ? 'p.notice.refusal' : action ? 'p.notice.offer' : 'p.notice',
+    el('span', {dir: 'auto'}, text),
     button, iconButton('close', 'Dismiss', end))
   area.querySelector('.notice:not(.state, .offer)')?.remove()
   if (action) [...area.querySelectorAll('.offer')].at(-OFFERS)?.remove()
@@ -51,7 +50,8 @@ async function checkFreshness() {
   if (document.hidden) return
   const state = await getJSON('/readyz')
   setState('stale', state.status === 'stale'
-    && `The latest version of the document cannot be read; what is shown is the last good one. ${token.value && state.lastError || ''}`.trim())
+    && `The latest version of the document cannot be read; what is shown is the last good one. ${token.value
+      && state.lastError || ''}`.trim())
 }
 
 // Tells that a module cannot be loaded: the service was replaced by another version, or it cannot be reached.
@@ -67,7 +67,8 @@ export function watchState() {
     if (reason.status && reason.status !== 401) refuse(reason.message)
     if (/module/i.test(reason.message) && reason instanceof TypeError) tellMissingModule()
   })
-  for (const type of ['lost', 'found']) on(connection, type, () => document.body.classList.toggle('lost', connection.isLost))
+  for (const type of ['lost', 'found'])
+    on(connection, type, () => document.body.classList.toggle('lost', connection.isLost))
   // A service that is restarted within a second needs no notice.
   on(connection, 'lost', () => setTimeout(() => connection.isLost
     && setState('lost', 'The connection is lost. What is shown may be old; trying again…'), 2000))

@@ -19,15 +19,15 @@ export function decodeSegment(segment) {
 
 const segmentsOf = path => path.split('/').filter(Boolean)
 
-// The path of the item to which a link leads, in the form of `Place.path`. The path of a proxy may precede the first
-// `/levels` or `/detail`.
+// The path of a link's item, as `Place.path`. The path of a proxy may precede the first `/levels` or `/detail`.
 export const itemPath = href => href.replace(/^.*?\/(levels|detail)(\/|$)/, '')
 
 // The fields that a row is drawn with, besides its columns.
 const DRAWN = ['Subtitle', 'Image', 'Value']
 
 // The query options that only this client knows, and the options that it sets itself in requests.
-const OWN = Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
+const OWN =
+  Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
 
 export class Place {
   constructor(segments, query = '') {
@@ -36,7 +36,8 @@ export class Place {
   }
 
   static of(location) {
-    const {pathname} = location, path = (pathname.startsWith(base) ? pathname.slice(base.length) : pathname).replace(/^\/browse/, '')
+    const {pathname} = location,
+      path = (pathname.startsWith(base) ? pathname.slice(base.length) : pathname).replace(/^\/browse/, '')
     return new Place(segmentsOf(path).map(segment => encodeSegment(decodeSegment(segment))), location.search.slice(1))
   }
 
@@ -80,8 +81,7 @@ export class Place {
     return this.to(Place.ofLink(href).segments)
   }
 
-  // Returns another place. The levels that are above both places keep their order, groups,
-  // filters and columns.
+  // Returns another place. The levels above both keep their order, groups, filters and columns.
   to(segments) {
     let shared = 0
     while (shared < segments.length && segments[shared] === this.segments[shared]) shared++
@@ -92,8 +92,7 @@ export class Place {
     return new Place(segments, query.toString())
   }
 
-  // The queries of this level and of the levels above it, by depth. In an address, the queries of the levels above are
-  // the values of `above`.
+  // The queries of this level and those above it, which are the values of `above` in an address, by depth.
   get #kept() {
     const kept = new Map(this.#values.getAll('above').map(text => [parseInt(text), text.replace(/^\d*\?/, '')]))
     const own = this.setting({...OWN, columns: this.value('columns')}).query
@@ -143,8 +142,7 @@ export class Place {
     return below === null ? null : new Place([...this.segments, ...segmentsOf(below)])
   }
 
-  // Returns this place with a detail beside the level. `item`: the item of this place or an item below it; null for no
-  // detail.
+  // Returns this place with a detail beside the level: of an item of or below this place, or null for none.
   showing(item) {
     return this.setting({show: item && item.segments.slice(this.segments.length).join('/')})
   }
@@ -226,7 +224,8 @@ const path = document.querySelector('.crumbs'), list = path?.querySelector('ol')
 
 // `titles`: the titles of the items of the path; without them, the segments are shown.
 export function showCrumbs(place, titles) {
-  const part = (tag, attributes, name) => el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
+  const part = (tag, attributes, name) =>
+    el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
   const own = place.segments.length, titleAt = length => titles[length] ?? (place.prefix(length).name || 'Root')
   list.replaceChildren(
     ...place.segments.map((_, length) => part('a', {href: place.prefix(length).address}, titleAt(length))),

@@ -2,13 +2,14 @@
 
 import {request} from './service.js'
 
-// A value is {type, value}: string, integer and real (as text), boolean, date, data (base64), array ([value]),
-// dictionary ([[name, value]]).
+// A value is {type, value}: string, integer and real (as text), boolean, date, data (base64), array, dictionary
+// (pairs).
 
 const policy = globalThis.trustedTypes?.createPolicy('plist', {createHTML: text => text})
 
 export const readPlist = (target, signal) =>
-  request(target, {signal, headers: {Accept: 'application/x-plist'}, read: async response => parse(await response.text())})
+  request(target, {signal, headers: {Accept: 'application/x-plist'},
+    read: async response => parse(await response.text())})
 
 function parse(text) {
   const {documentElement} = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'application/xml')
@@ -28,8 +29,7 @@ function readValue(element) {
   }
 }
 
-// Converts a value to JavaScript: a dictionary to an object, an array to an array, and a number to a number, which may
-// be rounded. Dates and data stay texts.
+// Converts a value to JavaScript. A number may be rounded; dates and data stay texts.
 export function plain({type, value}) {
   switch (type) {
     case 'integer':
@@ -51,7 +51,8 @@ function typed(_, value) {
     return {type: value[0] === 's' ? 'string' : /[.eE]/.test(value) ? 'real' : 'integer', value: value.slice(1)}
   }
   return value && typeof value === 'object'
-    ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])} : {type: 'boolean', value}
+    ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])}
+      : {type: 'boolean', value}
 }
 
 // A value as the text of a property list, with which the exact type of the value can be sent.
@@ -71,8 +72,7 @@ const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replac
 
 export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
 
-// Reads the detail of an item with the exact types of the fields. If a property list cannot represent the detail, reads
-// it as JSON, with the types of JSON.
+// Reads a detail with exact types. If a property list cannot represent it, reads it as JSON, with the types of JSON.
 export async function readDetail(place, signal) {
   let isJSON = false
   const answer = await readPlist(place.detail, signal).catch(error => {

@@ -1,6 +1,7 @@
 // Drawing of rows, and the controls of a settings page.
 
-import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, isSetting, marked, measured, on, oneLine, plural, shortForm, stop, swatch, tick, titleText, toggleSwitch} from './elements.js'
+import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, isSetting,
+  marked, measured, on, oneLine, plural, shortForm, stop, swatch, tick, titleText, toggleSwitch} from './elements.js'
 import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
 import {send, showImage, token} from './service.js'
@@ -13,7 +14,8 @@ const states = new WeakMap()
 // Draws a row into its list item, unless the item already shows this state of the row.
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
-  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.columns} ${context.place.query}`
+  const shown = row && [row.href, row.version, row.indent, row.expanded, context.isEditing, context.hasImages,
+    context.columns, context.place.query].join(' ')
   if (states.get(item) !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
     // A field with the focus is drawn again when it has lost the focus, and a dragged slider when the drag has ended.
@@ -26,7 +28,8 @@ export function drawRow(item, row, context) {
     }
     states.set(item, shown)
     item.replaceChildren(...(row ? content(row, context) : [el('div.row.waiting', el('i'))]))
-    if (focused) item.querySelector(focused.matches('.row') ? '.row' : '.control :is(input, select)')?.focus({preventScroll: true})
+    if (focused)
+      item.querySelector(focused.matches('.row') ? '.row' : '.control :is(input, select)')?.focus({preventScroll: true})
   }
   if (row) markSelected(item, row.href, context)
 }
@@ -44,7 +47,8 @@ export function markSelected(item, href, {selected, isTree, marked, isCut}) {
 function content(row, context) {
   const {isTree} = context, isControl = row.control && row.leaf
   const link = el('a', {
-    class: isControl ? 'row has-control' : 'row', href: context.place.toLink(row.href).address, tabIndex: -1, draggable: false,
+    class: isControl ? 'row has-control' : 'row', href: context.place.toLink(row.href).address, tabIndex: -1,
+      draggable: false,
     ...(isTree && {role: 'treeitem', ariaLevel: row.indent + 1, ariaExpanded: row.leaf ? null : row.expanded}),
   }, isTree && disclosure(row, context), ...(isControl ? [texts(row, context)] : parts(row, context)))
   if (isTree) link.style.setProperty('--indent', row.indent)
@@ -56,12 +60,15 @@ function content(row, context) {
 function parts(row, context) {
   const {fields} = row, image = asset(fields.Image), {columns, numeric, place, hasImages} = context
   // The field by which the rows are sorted is shown in place of `Value`.
-  const sorting = place.sortFields.find(name => name in fields) ?? 'Value', value = columns.length ? undefined : readable(row, sorting)
-  const shown = (kind, value, name) => el(kind, {dir: 'auto', title: measured(value, name) && String(value)}, isColour(value) && swatch(value),
+  const sorting = place.sortFields.find(name => name in fields) ?? 'Value',
+    value = columns.length ? undefined : readable(row, sorting)
+  const shown = (kind, value, name) => el(kind, {dir: 'auto', title: measured(value, name) && String(value)},
+    isColour(value) && swatch(value),
     value === undefined ? '' : typeof value === 'boolean' ? tick(value) : shortForm(value, name))
   const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())
   return [
-    image ? showImage(image, el('img', {alt: '', onerror: ({target}) => target.replaceWith(missing())})) : hasImages && missing(),
+    image ? showImage(image, el('img', {alt: '', onerror: ({target}) => target.replaceWith(missing())}))
+      : hasImages && missing(),
     texts(row, context),
     ...columns.map(name => shown(numeric.has(name) ? 'span.cell.number' : 'span.cell', readable(row, name), name)),
     value !== undefined && shown('span.value', value, sorting),
@@ -72,7 +79,8 @@ function parts(row, context) {
 
 function texts(row, {place, columns}) {
   const query = place.value('q'), hit = query && row.trail && hitField(row, query)
-  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place, columns)) ?? ''
+  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ')
+    : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place, columns)) ?? ''
   const title = row.title.trim() ? marked(oneLine(row.title.slice(0, 400)), query) : [row.control?.key ?? titleText('')]
   return el('span.texts',
     el('span.title', {dir: 'auto'}, ...title),
@@ -89,12 +97,12 @@ function secondLine(row, place, columns) {
   if (fields.Subtitle !== undefined || control || isSetting(row) || columns.length) return fields.Subtitle
   const elsewhere = ['Image', 'Value', ...place.sortFields]
   const values = Object.entries(fields).filter(([name, value]) =>
-    !elsewhere.includes(name) && value !== '' && !['object', 'boolean'].includes(typeof value) && (String(value) !== row.key || row.links?.[name]))
+    !elsewhere.includes(name) && value !== '' && !['object', 'boolean'].includes(typeof value)
+      && (String(value) !== row.key || row.links?.[name]))
   return values.slice(0, 3).map(([name]) => shortForm(readable(row, name), name)).join(' · ')
 }
 
-// The field that contains the hit of a search, as [name, text around the hit]; null if the title contains the hit, or
-// if no field of the row does.
+// The field that contains the hit of a search, as [name, text around the hit]; null if the title or no field does.
 function hitField({title, fields}, query) {
   const wanted = foldCase(query)
   if (foldCase(title).includes(wanted)) return null
@@ -116,14 +124,16 @@ function disclosure(row, {onToggle}) {
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = (row, place, columns) => Boolean(row.error || row.trail?.length || row.fields.Image && !columns.length
+export const isTall = (row, place, columns) =>
+  Boolean(row.error || row.trail?.length || row.fields.Image && !columns.length
   || (secondLine(row, place, columns) ?? '') !== '' && !columns.length || place.isSearch && place.value('in'))
 
-// The names of the short values that the first rows share, if they are enough for a table. Rows with subtitles, pictures
-// or controls are a list.
+// The names of the short values that the first rows share, if they make a table and are not drawn as a list.
 export function sharedNames(rows) {
-  if (rows.length < 2 || rows.some(row => row.control || isSetting(row) || 'Subtitle' in row.fields || row.fields.Image)) return []
-  const isShown = ({fields, key, links}, name) => fields[name] !== undefined && (String(fields[name]) !== key || links?.[name])
+  if (rows.length < 2
+    || rows.some(row => row.control || isSetting(row) || 'Subtitle' in row.fields || row.fields.Image)) return []
+  const isShown = ({fields, key, links}, name) =>
+    fields[name] !== undefined && (String(fields[name]) !== key || links?.[name])
   const names = [...new Set(rows.flatMap(({fields}) => Object.keys(fields)))]
     .filter(name => !name.includes(',') && rows.filter(row => isShown(row, name)).length >= rows.length * 0.8)
   return names.length < 3 ? [] : names
@@ -152,8 +162,7 @@ function press(event, holder, app) {
   if (field.matches('[type=checkbox], [type=radio]')) field.click()
 }
 
-// Sends a value again if the service asks for the item's tag, because a sibling has the same key. The item must be as the
-// row shows it.
+// Sends a value with the item's tag if the service asks for it. The item must be as the row shows it.
 async function sendExactly(error, row, value) {
   if (error.status !== 428) throw error
   const {title, control, fieldsVersion} = await send('GET', row.href)
@@ -164,7 +173,8 @@ async function sendExactly(error, row, value) {
 // Makes the control of a row. The control is disabled unless editing is on.
 function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
-  const holder = el('span.control', {onclick: event => press(event, holder, app), onchange: () => holder.isChanged = true})
+  const holder = el('span.control', {onclick: event => press(event, holder, app),
+    onchange: () => holder.isChanged = true})
   const draw = () => {
     const field = (MAKERS[row.control.type] ?? shownValue)(row.control, store, label)
     for (const each of [field, ...field.children]) each.disabled = !isEditing || !token.value
@@ -195,7 +205,8 @@ function control(row, {isEditing, app, refresh}) {
 
 function toggle({value, trueValue = true, falseValue = false, type}, store, label) {
   const change = {onchange: ({target}) => store(target.checked ? trueValue : falseValue)}
-  return toggleSwitch(label, value === trueValue, type === 'Checkbox' ? {...change, role: 'checkbox', class: ''} : change)
+  return toggleSwitch(label, value === trueValue,
+    type === 'Checkbox' ? {...change, role: 'checkbox', class: ''} : change)
 }
 
 function slider({value, min = 0, max = 1}, store, ariaLabel) {
@@ -212,7 +223,8 @@ function slider({value, min = 0, max = 1}, store, ariaLabel) {
 }
 
 function choice({value, options = []}, store, label) {
-  const field = choiceField(label, options.map(({title}, index) => [index, title]), options.findIndex(option => option.value === value),
+  const field = choiceField(label, options.map(({title}, index) => [index, title]),
+    options.findIndex(option => option.value === value),
     () => store(options[field.value].value))
   return field
 }
@@ -232,4 +244,5 @@ const textField = ({value, secure, keyboard}, store, ariaLabel) => el('input', {
 const shownValue = ({value, options}) =>
   el('span.value', {dir: 'auto'}, brief(options?.find(option => option.value === value)?.title ?? value ?? ''))
 
-const MAKERS = {ToggleSwitch: toggle, Checkbox: toggle, Slider: slider, MultiValue: choice, RadioGroup: radio, TextField: textField}
+const MAKERS = {ToggleSwitch: toggle, Checkbox: toggle, Slider: slider, MultiValue: choice, RadioGroup: radio,
+  TextField: textField}

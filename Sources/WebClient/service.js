@@ -15,8 +15,7 @@ class Connection extends EventTarget {
     this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
   }
 
-  // Waits before the next attempt. After the connection is found, at most a second remains, unless the service has set
-  // the wait.
+  // Waits before the next attempt; at most a second after the connection is found, unless the service set the wait.
   pause(attempt, failure, signal) {
     const over = new AbortController(), options = {signal: over.signal}
     return new Promise((resolve, reject) => {
@@ -60,7 +59,8 @@ const allHeaders = headers =>
 async function readExactly(response) {
   const text = await response.text()
   return JSON.parse(text, /\d{16}/.test(text) ? (_, value, context) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value : null)
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source)
+      ? BigInt(context.source) : value : null)
 }
 
 // Whether caches may keep answers about levels and details without asking the service (`--cache-control`).
@@ -82,8 +82,8 @@ function formatOf(target, accept = 'application/json') {
 /**
  * Repeats a request until the service has answered, and returns the result of `read`; throws a Problem for a refusal.
  * @param {string} target
- * @param {{signal?: AbortSignal, seconds?: number, cache?: RequestCache, headers?: object, read?: (response: Response) => any}} how
- *   `seconds`: the time after which an attempt has failed. It needs a signal.
+ * @param {{signal?: AbortSignal, seconds?: number, cache?: RequestCache, headers?: object,
+ *   read?: (response: Response) => any}} how `seconds`: the time after which an attempt has failed. It needs a signal.
  */
 export async function request(target, {signal, seconds, cache, headers, read = readExactly} = {}) {
   // Throws here if `target` is not a link: a repetition would not help.
@@ -94,10 +94,10 @@ export async function request(target, {signal, seconds, cache, headers, read = r
     // @ts-ignore TypeScript 4.8 does not know these functions.
     const limited = seconds ? AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]) : signal
     try {
-      // While the connection is lost, no request waits for a change, so that its answer shows at once that the service is
-      // back.
+      // While the connection is lost, no request waits for a change, so that the answer comes at once.
       const link = format ? current(target, format) : target
-      const response = await fetch(addressOf(connection.isLost ? withoutWait(link) : link), {signal: limited, cache, headers: allHeaders(headers)})
+      const response = await fetch(addressOf(connection.isLost ? withoutWait(link) : link),
+        {signal: limited, cache, headers: allHeaders(headers)})
       if (response.ok) {
         if (format) isKept ||= !/no-(cache|store)/.test(response.headers.get('Cache-Control') ?? 'no-cache')
         const answer = await read(response)
@@ -124,7 +124,8 @@ export async function request(target, {signal, seconds, cache, headers, read = r
   }
 }
 
-const blobAt = async target => URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
+const blobAt = async target =>
+  URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
 
 // Reads an image. The token is sent only if the server requires a token for this address.
 async function imageAt(target) {
@@ -162,7 +163,8 @@ export const getJSON = (target, signal) => request(target, {signal})
  */
 export async function send(method, target, content, {ifMatch, type} = {}) {
   const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
-  const response = await fetch(addressOf(target), {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
+  const response = await fetch(addressOf(target),
+    {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
   connection.set(false)
   if (!response.ok) throw await Problem.of(response)
   return response.json()
@@ -172,8 +174,7 @@ export async function send(method, target, content, {ifMatch, type} = {}) {
 
 const CHANGES = '/changes'
 
-// Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has changed for a
-// while).
+// Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (nothing has for a while).
 class Live extends EventTarget {
   // The revision of the latest answer, and the latest change, if there was one.
   revision = null
@@ -184,12 +185,12 @@ class Live extends EventTarget {
     for (let link = CHANGES, attempt = 0, early = 0; ;) {
       while (document.hidden) await new Promise(resolve => on(document, 'visibilitychange', resolve, {once: true}))
       const over = new AbortController(), begin = performance.now()
-      // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for the
-      // Back button. Therefore a hidden page does not wait for changes.
+      // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for
+      // the Back button. Therefore a hidden page does not wait for changes.
       on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
       try {
-        // The service answers after 20 seconds if nothing changes. For an equal request of another window, a browser would
-        // wait, because it may store the answer of the first.
+        // The service answers after 20 seconds if nothing changes. For an equal request of another window, a browser
+        // would wait, because it may store the answer of the first.
         const {revision, changes, follow} = await request(link, {signal: over.signal, seconds: 35, cache: 'no-store'})
         this.revision = revision
         // What was read before this answer may be older.

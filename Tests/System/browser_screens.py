@@ -220,10 +220,10 @@ def picture(verdict, server, file):
     with Window(origin(server), (1360, 560)) as window:
         window.open("/browse/Marble%20Harbour")
         verdict.expect(window.soon(lambda: window.find(".pane.end .row img")), "the picture shows rows with images")
-        window.click(".pane.end .row")
-        window.soon(lambda: len(window.all(".pane")) == 3 and window.find(".pane.end .row"))
-        window.click(".pane.end .row")
-        verdict.expect(window.soon(lambda: window.fields()), "and a detail")
+        window.click_row("Low Water")
+        window.soon(lambda: len(window.all(".pane.level")) == 3 and window.find(".pane.end .row"))
+        window.click_row("Low Water")
+        verdict.expect(window.soon(lambda: window.fields().get("Kind") == "Song"), "and a detail")
         # The mouse is on the edge of the new column, which is wide in the colour of the accent.
         ActionChains(window.driver).move_to_element(window.find(".brand")).perform()
         window.soon(lambda: window.run("return document.getAnimations().length === 0"))

@@ -126,16 +126,16 @@ export async function openColumnMenu(pane, button, name) {
   ])
   if (level.count > MOST_COUNTED) return
   const {sections} = await getJSON(place.asking({group: name, sort: null, limit: 1, start: 0, fields: ''}))
-  const links = new Map([...level.loaded()].map(([, {fields, links}]) => [String(fields[name]), links?.[name]?.title]))
   const most = sections.filter(({title}) => title !== null).sort((a, b) => b.count - a.count).slice(0, FREQUENT)
-  // A value that refers to a record is shown as the title of that record, which any row with this value has.
-  if ([...links.values()].some(Boolean))
-    await Promise.all(most.map(async ({title}) => links.get(title) ?? links.set(title,
-    (await getJSON(new Place(place.segments).asking({where: `${name}:${title}`,
-      limit: 1}))).rows[0]?.links?.[name]?.title)))
-  values.replaceChildren(el('h3', 'Most frequent'), ...most.map(({title, count: number}) =>
-    el('button.menu-item', {onclick: () => (values.parentElement.hidePopover(), where(title))},
-      el('bdi', links.get(title) ?? title), el('span.count', count(number)))))
+  // The title of a section may be that of a record to which its rows refer. The value is in these rows.
+  const refers = [...level.loaded()].some(([, {links}]) => links?.[name])
+  const choose = async ({title, start}) => {
+    values.parentElement.hidePopover()
+    const options = {group: name, sort: null, limit: 1, start, fields: name}
+    where(refers ? (await getJSON(place.asking(options))).rows[0]?.fields[name] : title)
+  }
+  values.replaceChildren(el('h3', 'Most frequent'), ...most.map(section => el('button.menu-item',
+    {onclick: () => choose(section)}, el('bdi', section.title), el('span.count', count(section.count)))))
 }
 
 // Checkboxes that choose the fields to show as columns.

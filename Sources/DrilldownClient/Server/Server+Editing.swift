@@ -60,9 +60,8 @@ extension Server {
             .insert(propertyList: item, into: level, at: position, section: section, ifMatch: version))
     }
 
-    /// Replaces the fields of an item with values of exact types; otherwise like `put(_:at:ifMatch:)`.
-    ///
-    /// - Parameter fields: a dictionary.
+    /// Replaces the fields of an item with a dictionary whose values have exact types; otherwise like
+    /// `put(_:at:ifMatch:)`.
     @discardableResult
     public func put(
         propertyList fields: PropertyList, at path: ItemPath, ifMatch version: ItemVersion? = nil

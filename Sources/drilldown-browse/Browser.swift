@@ -64,11 +64,18 @@ struct Browser: Sendable {
         scrollToSelection()
     }
 
-    mutating func show(_ detail: Detail) {
-        if let earlier = place.detail, earlier.fields != detail.fields { news = "the detail has changed" }
+    /// Shows the current detail.
+    ///
+    /// - Parameters:
+    ///   - detail: the detail.
+    ///   - isKept: whether the detail is a cached copy.
+    mutating func show(_ detail: Detail, isKept: Bool = false) {
+        if let earlier = place.detail, !place.isKept, earlier.fields != detail.fields {
+            news = "the detail has changed"
+        }
         place.detail = detail
         place.refusal = nil
-        place.isKept = false
+        place.isKept = isKept
         scroll(to: place.top)
     }
 

@@ -66,7 +66,7 @@ struct LineListing {
         for line in shown { try write(line) }
         guard follows else { return }
         for try await update in server.updates(ofDetail: path) {
-            guard let detail = update.detail else { continue }
+            guard let detail = update.detail, !update.isFromCache else { continue }
             let lines = lines(of: detail)
             for line in changes(from: shown, to: lines) { try write(line) }
             shown = lines

@@ -35,7 +35,7 @@ struct PlaceFollower: Sendable {
     private func followDetail(at path: ItemPath) async throws {
         for try await update in server.updates(ofDetail: path) {
             tell(.trouble(update.interruption?.detail))
-            if let detail = update.detail { tell(.detail(detail)) }
+            if let detail = update.detail { tell(.detail(detail, isKept: update.isFromCache)) }
         }
     }
 }
@@ -55,7 +55,7 @@ enum PlaceUpdate: Equatable, Sendable {
     /// The current level, the rows that were added or altered, and the number of rows that were removed and not
     /// replaced.
     case level(Level, changed: Set<Row.ID>, removed: Int, isKept: Bool)
-    case detail(Detail)
+    case detail(Detail, isKept: Bool)
     /// The reason why the server cannot be asked at present, as a sentence; nil when it answers again.
     case trouble(String?)
     /// The server's refusal, as a sentence. This is the last update.

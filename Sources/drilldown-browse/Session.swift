@@ -80,7 +80,7 @@ struct Session {
         switch update {
         case .level(let level, let changed, let removed, let isKept):
             browser.show(level, changed: changed, removed: removed, isKept: isKept)
-        case .detail(let detail): browser.show(detail)
+        case .detail(let detail, let isKept): browser.show(detail, isKept: isKept)
         case .trouble(let sentence): browser.trouble = sentence
         case .refusal(let sentence): browser.refuse(sentence)
         }

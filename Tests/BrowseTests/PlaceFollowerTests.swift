@@ -50,7 +50,7 @@ struct PlaceFollowerTests {
         try await following(Place(.detail, at: ["c"])) { updates in
             #expect(await updates.next() == .trouble(nil))
             let detail = try await server.detail(at: ["c"])
-            #expect(await updates.next() == .detail(detail))
+            #expect(await updates.next() == .detail(detail, isKept: false))
         }
         var place = Place(.level, at: ["c"])
         place.search = "d"
@@ -80,6 +80,14 @@ struct PlaceFollowerTests {
         try await following(Place(.level, at: .root), of: Server(configuration)) { updates in
             #expect(await updates.next() == .trouble(nil))
             #expect(await updates.next() == .level(level, changed: [], removed: 0, isKept: true))
+        }
+        try await following(Place(.detail, at: ["c"]), of: Server(configuration)) { updates in
+            #expect(await updates.next() == .trouble(nil))
+            guard case .detail(let detail, isKept: true) = await updates.next() else {
+                Issue.record("A detail that a kept level shows is shown as kept.")
+                return
+            }
+            #expect(detail.title == "c")
         }
         configuration.send = { _ in throw URLError(.cannotFindHost) }
         for (place, link) in [

@@ -161,8 +161,11 @@ extension Outbox {
         while let entry = entries.first, entry.conflict == nil {
             do {
                 if !entry.isSent {
-                    entries[0].isSent = true
-                    try file.save(entries)
+                    // Only an edit that is marked on disk is sent.
+                    var marked = entries
+                    marked[0].isSent = true
+                    try file.save(marked)
+                    entries = marked
                 }
                 let earlier = entry.isSent ? try await effect(of: entry) : nil
                 let effect = if let earlier { earlier } else { try await perform(entry) }

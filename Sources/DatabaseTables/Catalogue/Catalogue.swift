@@ -194,6 +194,14 @@ public struct TableOptions: Sendable {
     public var treeColumns: [String: String] = [:]
     /// The columns that make the titles of records, by the names of their tables.
     public var titleColumns: [String: [String]] = [:]
+    /// The hosts of the PostgreSQL databases to which items of a document may refer.
+    public var hosts: [String] = []
+    /// The reference of an item of a document to the database. Nil if the database itself is the source; all its tables
+    /// are then shown.
+    var reference: DatabaseReference?
+
+    public init() {}
+
     /// Returns the columns in a text such as `titleExample`, by the names of their tables; nil for another text.
     public static func titleColumns(in text: String) -> [String: [String]]? {
         var columns: [String: [String]] = [:]
@@ -210,15 +218,8 @@ public struct TableOptions: Sendable {
         return columns
     }
 
+    /// An example of columns for messages.
     public static let titleExample = "Customer=FirstName,LastName,Invoice=InvoiceDate"
-
-    /// The hosts of the PostgreSQL databases to which items of a document may refer.
-    public var hosts: [String] = []
-    /// The reference of an item of a document to the database. Nil if the database itself is the source; all its tables
-    /// are then shown.
-    var reference: DatabaseReference?
-
-    public init() {}
 }
 
 extension Catalogue {

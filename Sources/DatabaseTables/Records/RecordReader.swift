@@ -284,7 +284,7 @@ final class RecordReader {
     }
 
     /// Returns a text as valid UTF-8, with U+FFFD in place of invalid bytes.
-    fileprivate static func repaired(_ text: Span<UInt8>) -> [UInt8] {
+    static func repaired(_ text: Span<UInt8>) -> [UInt8] {
         let bytes = Array(copying: text)
         return isUTF8(text) ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
     }
@@ -295,36 +295,6 @@ final class RecordReader {
             return true
         } catch {
             return false
-        }
-    }
-}
-
-/// A text that is made of values of a result.
-private struct ComposedText {
-    /// The place of each value in the result, its type in PostgreSQL, and the text before it.
-    let parts: [(place: Int32, type: PostgresType?, separator: [UInt8])]
-
-    /// Returns at most `RecordReader.rowLimit` bytes; empty if all values are NULL, empty or data.
-    func value(_ row: ResultRow) -> [UInt8] {
-        var text: [UInt8] = []
-        for part in parts {
-            let value =
-                switch row {
-                case .sqlite(let statement): Self.value(statement, at: part.place)
-                case .postgres(let row): row.bytes(Int(part.place)).flatMap { part.type?.title($0) }
-                }
-            guard let value, !value.isEmpty else { continue }
-            text += (text.isEmpty ? [] : part.separator) + value.prefix(RecordReader.rowLimit)
-        }
-        return RecordReader.repaired(text.span.extracting(first: RecordReader.rowLimit))
-    }
-
-    private static func value(_ statement: SQLiteStatement, at place: Int32) -> [UInt8]? {
-        switch statement.kind(place) {
-        case .null, .data: nil
-        case .integer: Array("\(statement.integer(place))".utf8)
-        case .real: Array(JSONText.real(statement.real(place)).utf8)
-        case .text: statement.withContent(place, .text) { Array(copying: $0.extracting(first: RecordReader.rowLimit)) }
         }
     }
 }

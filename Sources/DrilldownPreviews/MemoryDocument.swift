@@ -1,4 +1,5 @@
 import DrilldownClient
+import Foundation
 
 /// A document in memory: its levels, its details and its edits.
 struct MemoryDocument: Sendable {
@@ -24,6 +25,18 @@ struct MemoryDocument: Sendable {
         var title: String { fields["Title"]?.description ?? "" }
         var fieldsVersion: String { String(StableHash.digits(of: JSONText.bytes(of: .dictionary(fields))).prefix(8)) }
 
+        /// Returns the rank of the item among the hits of a search; nil if it does not contain the text.
+        func rank(of text: String, in names: [String]?) -> Int? {
+            guard let names else {
+                let title = title.folded
+                guard let place = title.range(of: text) else { return nil }
+                if place.lowerBound == title.startIndex { return 0 }
+                return title.ranges(of: text).contains { title.isBeginOfWord($0.lowerBound) } ? 1 : 2
+            }
+            let searched = fields.filter { names.contains("*") || names.contains($0.name) }
+            return searched.contains { $0.value.contains(text) } ? 0 : nil
+        }
+
         /// The keys of the children. The key of a child is its field `Key`, or its title if it lacks this field. If
         /// several siblings would have the same key, all of them except the first get a number.
         var keys: [String] {
@@ -45,7 +58,34 @@ struct MemoryDocument: Sendable {
 
     func level(at path: ItemPath) throws(Problem) -> Level {
         let item = try item(at: path)
-        let rows = zip(item.keys, item.children).map { key, child in
+        return try level(of: item, at: path, rows: Self.rows(of: item, at: path))
+    }
+
+    /// Returns the items below a level that contain a text, as the service orders them: titles that begin with the text,
+    /// then titles with a word that does, then the rest.
+    ///
+    /// - Parameter fields: the names of the searched fields, `*` for all; nil for the title.
+    func hits(of text: String, in fields: [String]?, below path: ItemPath) throws(Problem) -> Level {
+        let wanted = text.folded
+        var hits: [(rank: Int, row: Row)] = []
+        func search(_ item: Item, at path: ItemPath, trail: [String]) {
+            for (child, row) in zip(item.children, Self.rows(of: item, at: path)) {
+                if let rank = child.rank(of: wanted, in: fields) {
+                    var row = row
+                    row.trail = trail
+                    hits.append((rank, row))
+                }
+                search(child, at: row.path, trail: trail + [child.title])
+            }
+        }
+        let item = try item(at: path)
+        search(item, at: path, trail: [])
+        // The sort is stable, so hits of the same rank stay in the order of the document.
+        return try level(of: item, at: path, rows: hits.sorted { $0.rank < $1.rank }.map(\.row))
+    }
+
+    private static func rows(of item: Item, at path: ItemPath) -> [Row] {
+        zip(item.keys, item.children).map { key, child in
             var fields = child.fields
             fields["Title"] = nil
             let version = StableHash.digits(of: "\(child.title) \(child.children.count) \(fields)".utf8)
@@ -53,10 +93,14 @@ struct MemoryDocument: Sendable {
                 key: key, below: path, version: version, title: child.title, count: child.children.count, fields: fields
             )
         }
+    }
+
+    private func level(of item: Item, at path: ItemPath, rows: [Row]) throws(Problem) -> Level {
         var level = Level(
-            title: item.title, path: path, isLeaf: rows.isEmpty, ancestors: try ancestors(of: path), rows: rows)
+            title: item.title, path: path, isLeaf: item.children.isEmpty, ancestors: try ancestors(of: path), rows: rows
+        )
         level.version = StableHash.digits(
-            of: "\(item.title) \(level.ancestors.map(\.title)) \(rows.map { $0.key + $0.version })".utf8)
+            of: "\(item.title) \(level.ancestors.map(\.title)) \(rows.map { $0.id + $0.version })".utf8)
         return level
     }
 
@@ -176,6 +220,23 @@ struct MemoryDocument: Sendable {
             return index
         }
         return level / (try item(at: level).keys[index])
+    }
+}
+
+extension String {
+    /// The text without case and accents.
+    fileprivate var folded: String { folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
+
+    /// Returns whether neither a letter nor a digit precedes a position.
+    fileprivate func isBeginOfWord(_ position: Index) -> Bool {
+        position == startIndex || !(self[index(before: position)].isLetter || self[index(before: position)].isNumber)
+    }
+}
+
+extension FieldValue {
+    /// Returns whether a text, or a text in a list, contains a folded text.
+    fileprivate func contains(_ text: String) -> Bool {
+        (list ?? [self]).contains { $0.text?.folded.contains(text) == true }
     }
 }
 

@@ -27,6 +27,10 @@ struct MemoryRequest {
     var wait: Int { number("wait", else: 0) }
     var start: Int { max(0, number("start", else: 0)) }
     var limit: Int { max(1, number("limit", else: 1_000)) }
+    /// The text to search for; nil without a search.
+    var search: String? { options["q"].flatMap { $0.isEmpty ? nil : $0 } }
+    /// The names of the searched fields; nil for the title.
+    var searchedFields: [String]? { options["in"].map { $0.split(separator: ",").map(String.init) } }
     var ifNoneMatch: String? { tag("If-None-Match") }
 
     /// The options that a link `follow` replaces.
@@ -34,8 +38,15 @@ struct MemoryRequest {
 
     /// The link to get after an answer with a version or a revision.
     func follow(since version: String) -> String {
-        let kept = options.filter { !Self.options.contains($0.key) }.sorted { $0.key < $1.key }
-        let all = kept + [("since", version), ("wait", "20"), ("format", "json")]
+        link(with: [("since", version), ("wait", "20"), ("format", "json")])
+    }
+
+    /// The link of another answer, with these options in place of those of the request.
+    func link(with others: [(String, String)]) -> String {
+        let kept = options.filter { option in
+            !Self.options.contains(option.key) && !others.contains { $0.0 == option.key }
+        }
+        let all = kept.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + others
         return target + "?" + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 
@@ -49,7 +60,7 @@ struct MemoryRequest {
     ///
     /// - Throws: `Problem` for the first unknown option, in the order of the names.
     func checkOptions() throws(Problem) {
-        let known = Self.options.union(["start", "limit", "fields"])
+        let known = Self.options.union(["start", "limit", "fields", "q", "in"])
         guard let name = options.keys.sorted().first(where: { !known.contains($0) }) else { return }
         throw Problem(
             .badParameter, title: "Bad parameter", status: 400, detail: "A service in memory does not know '\(name)'.",

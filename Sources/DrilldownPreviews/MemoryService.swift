@@ -17,8 +17,8 @@ extension Server {
     /// ```
     ///
     /// The service lacks sections and files, and does not answer `perform(_:)`, `document(at:as:)` and `reload()`. It
-    /// supports the query options for pages. It ignores `showing(_:)`, because rows always show all fields, and refuses
-    /// all other options.
+    /// supports searches and pages. It ignores `showing(_:)`, because rows always show all fields, and refuses all other
+    /// options.
     ///
     /// - Parameter document: the list of the items of the first level, or a dictionary that is the root. An item is a
     ///   title, or a dictionary with `Title` and `Children`.
@@ -94,7 +94,13 @@ actor MemoryService {
             let detail = try document.detail(at: path)
             return Self.content(of: detail, follow: request.follow(since: detail.version.rawValue))
         }
-        return Self.content(of: try document.level(at: path), request: request)
+        let level =
+            if let text = request.search {
+                try document.hits(of: text, in: request.searchedFields, below: path)
+            } else {
+                try document.level(at: path)
+            }
+        return Self.content(of: level, request: request)
     }
 
     private static func content(of detail: Detail, follow: String? = nil) -> Content {
@@ -108,7 +114,7 @@ actor MemoryService {
         page.start = start
         page.rows = Array(rows)
         if rows.endIndex < level.count {
-            page.next = "\(level.path.levelLink)?limit=\(request.limit)&start=\(rows.endIndex)"
+            page.next = request.link(with: [("limit", "\(request.limit)"), ("start", "\(rows.endIndex)")])
         }
         let body = LevelText.bytes(
             of: page, follow: request.follow(since: level.version), isUnchanged: request.since == level.version)

@@ -45,7 +45,7 @@ struct PlaceFollowerTests {
         }
     }
 
-    @Test("is a detail, or the hits of a search that may be refused")
+    @Test("is a detail, the hits of a search, or a refusal")
     func places() async throws {
         try await following(Place(.detail, at: ["c"])) { updates in
             #expect(await updates.next() == .trouble(nil))
@@ -55,7 +55,10 @@ struct PlaceFollowerTests {
         var place = Place(.level, at: ["c"])
         place.search = "d"
         try await following(place) { updates in
-            #expect(await updates.next() == .refusal("A service in memory does not know 'q'."))
+            #expect(await updates.next() == .trouble(nil))
+            let hits = try await server.level(at: ["c"], matching: .searching(for: "d").limited(to: 10_000))
+            #expect(hits.rows.map(\.title) == ["d"])
+            #expect(await updates.next() == .level(hits, changed: [], removed: 0, isKept: false))
         }
         try await following(Place(.detail, at: ["x"])) { updates in
             #expect(await updates.next() == .refusal("There is no 'x' in /."))

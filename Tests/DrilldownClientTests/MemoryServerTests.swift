@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import DrilldownClient
+@testable import TestSupport
 
 /// A service in memory.
 @Suite(.timeLimit(.minutes(1)))
@@ -56,6 +57,41 @@ struct MemoryServerTests {
         let malformed = try await problem { try await server.transport.send(request) }
         #expect(malformed?.kind == .malformedContent && malformed?.status == 400)
         #expect(malformed?.detail.contains("it ends where a member's name was expected (at byte 1)") == true)
+    }
+
+    @Test func `a search has the hits of the service, in the same order`() async throws {
+        let titles = ["Étude", "The étude", "Quietude", "etude no. 2", "Nocturne", "A-etude", "3etude"]
+        let items: [FieldValue] = titles.enumerated().map { number, title in
+            let fields: Fields = [
+                "Title": .text(title), "Text": number % 2 == 0 ? "on a minor etude" : "x", "List": ["a", ["Minor"]],
+            ]
+            return .dictionary(number == 4 ? fields.with("Children", [.text("Etude below"), "Other"]) : fields)
+        }
+        let folder = try ScratchFolder()
+        try folder.write("Pieces.json", JSONText.bytes(of: .list(items)))
+        let (service, memory) = (try RunningServer(folder("Pieces.json")), Server(inMemory: .list(items)))
+        let client = try service.client()
+        for text in ["etude", "ÉTUDE", "e", "no. 2", "below", "minor", "nothing"] {
+            for fields in [.title, .all, ["Text"], ["List", "Title"]] as [LevelQuery.SearchedFields] {
+                for path in [.root, ["Nocturne"]] as [ItemPath] {
+                    let query = LevelQuery.searching(for: text, in: fields)
+                    let (wanted, found) = (
+                        try await client.level(at: path, matching: query),
+                        try await memory.level(at: path, matching: query)
+                    )
+                    #expect(found.rows.map(\.path) == wanted.rows.map(\.path), "\(text) \(fields) \(path)")
+                    #expect(found.rows.map(\.trail) == wanted.rows.map(\.trail) && found.count == wanted.count)
+                }
+            }
+        }
+        let pages = memory.rows(matching: .searching(for: "etude").limited(to: 2))
+        var hits: [String] = []
+        for try await row in pages { hits.append(row.title) }
+        #expect(hits == ["Étude", "etude no. 2", "Etude below", "The étude", "A-etude", "Quietude", "3etude"])
+        var updates = memory.updates(matching: .searching(for: "below")).makeAsyncIterator()
+        #expect(try await updates.next()?.level?.rows.map(\.trail) == [["Nocturne"]])
+        try await memory.insert("Below too", into: .root)
+        #expect(try await updates.next()?.level?.rows.map(\.title) == ["Below too", "Etude below"])
     }
 
     @Test func `a level is read in pages`() async throws {
@@ -180,5 +216,13 @@ struct MemoryServerTests {
         #expect(try await satie.next()?.difference?.removed == [1])
         #expect(try await detail.next()?.detail?.count == 2)
         #expect(try await root.next()?.level?.rows[0].count == 2)
+    }
+}
+
+extension Fields {
+    fileprivate func with(_ name: String, _ elements: [FieldValue]) -> Fields {
+        var fields = self
+        fields[name] = .list(elements)
+        return fields
     }
 }

@@ -63,7 +63,7 @@ export class EditForm {
   #key(event) {
     const {key, target} = event,
       isLine = target.matches('input') || target.matches('textarea') && !target.value.includes('\n')
-    if (key === 'Enter' && !event.shiftKey && isLine && this.isChanged) {
+    if (key === 'Enter' && !event.shiftKey && !event.isComposing && isLine && this.isChanged) {
       stop(event)
       this.element.requestSubmit()
     } else if (key !== 'Escape') event.stopPropagation()

@@ -54,7 +54,7 @@ export class Search {
 
   #key(event) {
     event.stopPropagation()
-    if (event.target !== this.#field || !['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
+    if (event.isComposing || event.target !== this.#field || !['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
     event.preventDefault()
     if (event.key === 'Escape') return this.#end()
     this.#ask()

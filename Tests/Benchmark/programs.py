@@ -60,7 +60,7 @@ def build_client_reading(folder):
     """Compiles the Swift program that reads with the client library and with Foundation."""
     program = os.path.join(folder, "ClientReading")
     dates = os.path.join(folder, "DrilldownDates.o")
-    options = ["swiftc", "-O", "-wmo", "-parse-as-library", "-swift-version", "6"]
+    options = ["swiftc", "-O", "-wmo", "-parse-as-library", "-swift-version", "6", "-package-name", "drilldown"]
     subprocess.run(
         [*options, "-module-name", "DrilldownDates", "-emit-module", "-emit-module-path",
          os.path.join(folder, "DrilldownDates.swiftmodule"), "-c", "-o", dates,

@@ -57,13 +57,11 @@ public struct Fields: Sendable {
     func value(named name: String) -> FieldValue? {
         if let position = position(of: name) { return entries[position].value }
         // Comparing the texts is faster than making the name with a capital letter.
-        let capital = name.utf8.first.flatMap { (97...122).contains($0) ? $0 - 32 : nil }
-        if let capital,
-            let entry = entries.first(where: {
-                $0.name.utf8.first == capital && $0.name.utf8.dropFirst().elementsEqual(name.utf8.dropFirst())
-            })
-        {
-            return entry.value
+        if let first = name.utf8.first, (97...122).contains(first) {
+            let (capital, count, rest) = (first - 32, name.utf8.count, name.utf8.dropFirst())
+            for entry in entries where entry.name.utf8.count == count && entry.name.utf8.first == capital {
+                if entry.name.utf8.dropFirst().elementsEqual(rest) { return entry.value }
+            }
         }
         guard let dot = name.firstIndex(of: ".") else { return .none }
         return value(named: String(name[..<dot]))?.dictionary?.value(named: String(name[name.index(after: dot)...]))

@@ -28,6 +28,8 @@ struct OutboxTests {
 
         let state = Guarded<[State]>([.up])
         let edits = Guarded<[String]>([])
+        /// The requests that hang; nil once they are cancelled.
+        private let hanging = Guarded<[CheckedContinuation<Void, Never>]?>([])
 
         /// Takes the state of the next request; the last state stays.
         private func next() -> State { state.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
@@ -38,12 +40,32 @@ struct OutboxTests {
             // Only an edit can lose its answer.
             let isRead = request.httpMethod == "GET"
             let state = isRead && state.withLock({ $0[0] == .losesAnswers }) ? .up : next()
-            if state == .hangs { try await Task.sleep(for: .seconds(3_600)) }
+            if state == .hangs { try await hang() }
             if state == .down { throw URLError(.notConnectedToInternet) }
             if request.httpMethod != "GET" { edits.withLock { $0.append(request.httpMethod ?? "") } }
             let answer = try await URLSession.shared.data(for: request)
             if state == .losesAnswers { throw URLError(.networkConnectionLost) }
             return answer
+        }
+
+        private func hang() async throws {
+            await withCheckedContinuation { continuation in
+                let isOver = hanging.withLock { hanging in
+                    hanging?.append(continuation)
+                    return hanging == nil
+                }
+                if isOver { continuation.resume() }
+            }
+            throw CancellationError()
+        }
+
+        /// Cancels the requests that hang, so that the outbox of an app that was killed stops.
+        func cancel() {
+            let waiting = hanging.withLock { hanging in
+                defer { hanging = nil }
+                return hanging ?? []
+            }
+            for continuation in waiting { continuation.resume() }
         }
     }
 
@@ -94,6 +116,8 @@ struct OutboxTests {
         #expect(level.rows.map(\.title) == ["e", "a", "c"])
         #expect(level.rows[0].fields == ["Title": "e", "Key": "e1", "Price": 7] && level.rows[0].count == 1)
         #expect(await second.problem == nil)
+        network.cancel()
+        await wait(outbox) { $0[0].conflict != nil }
     }
 
     @Test func `an edit whose answer is lost is not sent twice`() async throws {
@@ -235,6 +259,7 @@ struct OutboxTests {
         var service = service
         var configuration = try app().configuration
         var wanted: [String: Fields] = [:]
+        var killed: [(outbox: Outbox, network: Network)] = []
         for round in 0..<12 {
             // The next app has only the file at the time of the kill.
             let file = URL(fileURLWithPath: folder("app/\(round).json"))
@@ -268,6 +293,7 @@ struct OutboxTests {
             await wait(outbox) { $0.count <= left || $0[0].conflict != nil }
             #expect(await outbox.entries.compactMap(\.conflict) == [])
             network.become(.hangs)
+            killed.append((outbox, network))
             guard round % 4 == 3 else { continue }
             kill(service.process.processIdentifier, SIGKILL)
             service.process.waitUntilExit()
@@ -279,6 +305,10 @@ struct OutboxTests {
         let last = try #require(Server(configuration).outbox)
         await wait(last) { $0.isEmpty || $0[0].conflict != nil }
         #expect(await last.entries == [])
+        for (outbox, network) in killed {
+            network.cancel()
+            await wait(outbox) { $0.isEmpty || $0[0].conflict != nil }
+        }
         let reader = try Server(service.address)
         let rows =
             try await reader.level(matching: .showing(.all)).rows

@@ -23,13 +23,13 @@ TABLES = f"""
     CREATE TABLE kinds (id bigint PRIMARY KEY, tool int REFERENCES tool, sure boolean, exact numeric, whole numeric,
       long numeric, bytes bytea, day date, moment timestamptz, notes jsonb, list int[], length interval, nothing text);
     INSERT INTO kinds VALUES (9007199254740993, 1, true, 2.50, 7.00, 0.1234567890123456789, '\\x00ff', '2001-03-12',
-      '2001-03-12 10:00:00.5+02', '{{"a": null, "b": [1, "x"]}}', '{{1,2}}', '1 day', NULL);
+      '2001-03-12 10:00:00.5+02', '{{"a": null, "b": [1, "x"], "n": 1}}', '{{1,2}}', '1 day', NULL);
     CREATE TABLE secret (id int PRIMARY KEY);
     GRANT SELECT ON tool, kinds TO {ROLE};
 """
 FIELDS = {
     "id": 9007199254740993, "tool": 1, "sure": True, "exact": 2.5, "whole": 7, "long": "0.1234567890123456789",
-    "bytes": "AP8=", "day": "2001-03-12T00:00:00Z", "moment": "2001-03-12T08:00:00.5Z", "notes": {"b": [1, "x"]},
+    "bytes": "AP8=", "day": "2001-03-12T00:00:00Z", "moment": "2001-03-12T08:00:00.5Z", "notes": {"b": [1, "x"], "n": 1},
     "list": [1, 2], "length": "1 day",
 }
 

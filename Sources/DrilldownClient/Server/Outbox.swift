@@ -67,7 +67,7 @@ public actor Outbox {
             }
         case .put, .patch: break
         }
-        try append(Entry(edit: edit))
+        try replace(entries + [Entry(edit: edit)])
     }
 
     /// Adds a change of fields that is merged with the changes of others, like ``Server/patch(_:removing:of:)``.
@@ -76,7 +76,7 @@ public actor Outbox {
     public func patch(_ changes: Fields, removing names: [String] = [], of detail: Detail) throws(Problem) {
         let edit = Edit.patch(changes, removing: names, at: detail.path, ifMatch: detail.fieldsVersion)
         try edit.checkPaths()
-        try append(Entry(edit: edit, base: edited(detail).fields))
+        try replace(entries + [Entry(edit: edit, base: edited(detail).fields)])
     }
 
     /// Returns a detail as it will be after the patches that wait.
@@ -89,25 +89,31 @@ public actor Outbox {
     }
 
     /// Removes an edit, for example after a conflict, and sends the edits after it.
+    ///
+    /// - Throws: `Problem` of the kind `.unwritableOutbox` if this cannot be saved; the edit then still waits.
     public func discard(_ id: Entry.ID) throws(Problem) {
-        entries.removeAll { $0.id == id }
-        try changed()
+        try replace(entries.filter { $0.id != id })
     }
 
     /// Sends a refused edit again, in spite of the changes of others that its conflict names.
+    ///
+    /// - Throws: `Problem` of the kind `.unwritableOutbox` if this cannot be saved; the edit then stays refused.
     public func resend(_ id: Entry.ID) throws(Problem) {
         guard let position = entries.firstIndex(where: { $0.id == id }), let conflict = entries[position].conflict
         else { return }
-        (entries[position].conflict, entries[position].isSent) = (nil, false)
+        var entry = entries[position]
+        (entry.conflict, entry.isSent) = (nil, false)
         switch conflict.current {
         case .detail(let detail):
-            entries[position].edit.ifMatch = detail.fieldsVersion
-            if entries[position].base != nil { entries[position].base = detail.fields }
+            entry.edit.ifMatch = detail.fieldsVersion
+            if entry.base != nil { entry.base = detail.fields }
         case .level(let level):
-            if entries[position].edit.ifMatch != nil { entries[position].edit.ifMatch = level.itemVersion }
+            if entry.edit.ifMatch != nil { entry.edit.ifMatch = level.itemVersion }
         case .missing, .unknown: break
         }
-        try changed()
+        var replaced = entries
+        replaced[position] = entry
+        try replace(replaced)
     }
 
     /// Returns the edits that wait, now and after each change.
@@ -127,17 +133,10 @@ public actor Outbox {
         String((0..<12).map { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() ?? "a" })
     }
 
-    private func append(_ entry: Entry) throws(Problem) {
-        entries.append(entry)
-        do { try changed() } catch {
-            entries.removeAll { $0.id == entry.id }
-            throw error
-        }
-    }
-
-    /// Saves the edits and sends them.
-    private func changed() throws(Problem) {
-        try file.save(entries)
+    /// Saves other edits in place of those that wait, and sends them. If they cannot be saved, nothing changes.
+    private func replace(_ new: [Entry]) throws(Problem) {
+        try file.save(new)
+        entries = new
         notify()
         Task { await send() }
     }

@@ -248,6 +248,21 @@ struct OutboxTests {
         let unwritable = await #expect(throws: Problem.self) { try await full.add(.insert("x", into: .root)) }
         #expect(unwritable?.kind == .unwritableOutbox)
         #expect(await full.entries.isEmpty)
+        // An edit that cannot be taken from the disk waits on.
+        network.become(.down)
+        let kept = try #require(try app().outbox)
+        try await kept.add(.patch(["Price": 4], at: ["a"]))
+        // From then on, the outbox saves nothing by itself.
+        while await kept.problem == nil { await Task.yield() }
+        let waiting = try #require(await kept.entries.first)
+        try FileManager.default.moveItem(atPath: folder("app"), toPath: folder("moved"))
+        try folder.write("app", "a file")
+        let unchanged = await #expect(throws: Problem.self) { try await kept.discard(waiting.id) }
+        #expect(unchanged?.kind == .unwritableOutbox)
+        #expect(await kept.entries.map(\.id) == [waiting.id])
+        try FileManager.default.removeItem(atPath: folder("app"))
+        try await kept.discard(waiting.id)
+        #expect(await kept.entries.isEmpty)
     }
 
     @Test(arguments: [1, 2, 3])

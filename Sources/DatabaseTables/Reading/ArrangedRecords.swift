@@ -119,9 +119,9 @@ extension [UInt8] {
 }
 
 extension Table {
-    /// Whether a field is made of the values of columns: a title of several parts, the title of a referenced record, or a
+    /// Whether a field is composed of the values of columns: a title of several parts, the title of a referenced record, or a
     /// path into the values of a column, such as a column of JSON.
-    func isMade(_ field: RowField) -> Bool {
+    func isComposed(_ field: RowField) -> Bool {
         switch field {
         case .title: !title.parts.isEmpty && titleColumn == nil
         case .key: false

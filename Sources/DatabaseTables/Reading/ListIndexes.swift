@@ -21,10 +21,10 @@ struct ListIndexes {
         var ordered = list
         ordered.terms = list.terms(by: sort, after: first)
         ordered.isSought = true
-        let hasMade = sort?.criteria.contains { list.table.isMade($0.field) } ?? false
-        guard !hasMade, try isServed(ordered) else {
+        let isComposed = sort?.criteria.contains { list.table.isComposed($0.field) } ?? false
+        guard !isComposed, try isServed(ordered) else {
             throw try needsIndex(
-                terms: hasMade ? [] : list.equal + first + ordered.terms, parameter: parameter,
+                terms: isComposed ? [] : list.equal + first + ordered.terms, parameter: parameter,
                 purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
         }
         return ordered
@@ -43,14 +43,14 @@ struct ListIndexes {
         if sort == .document { orders.append(Array(wanted.dropFirst(narrowed.equal.count))) }
         var ordered = narrowed.list
         ordered.isSought = true
-        let hasMade = sort.criteria.contains { list.table.isMade($0.field) }
-        for order in orders where !hasMade {
+        let isComposed = sort.criteria.contains { list.table.isComposed($0.field) }
+        for order in orders where !isComposed {
             ordered.terms = order
             if try isServed(ordered) { return ordered }
         }
         // No index gives a range of values in the order of other columns, or several values in any order.
         let isGiven =
-            !hasMade && !narrowed.list.hasAlternatives
+            !isComposed && !narrowed.list.hasAlternatives
             && (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
         throw try needsIndex(
             terms: isGiven ? wanted : [], parameter: parameter,

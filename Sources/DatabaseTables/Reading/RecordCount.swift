@@ -82,9 +82,9 @@ extension OpenDatabase {
     /// if other lists of the answer have taken the time for that. A view that fails, or a table that is locked, does not
     /// refuse or delay the answer, and counts as not empty.
     func briefCount(_ list: RecordList) throws(DatabaseError) -> RecordCount {
-        let count = try briefly(isMade: list.table.isMade) { () throws(DatabaseError) in try self.count(list) }
+        let count = try briefly(isLimited: list.table.isMade) { () throws(DatabaseError) in try self.count(list) }
         if let count { return count }
-        let estimate = try briefly(isMade: true) { () throws(DatabaseError) in
+        let estimate = try briefly(isLimited: true) { () throws(DatabaseError) in
             try connection.estimate(list.table)
         }
         return RecordCount(number: max(1, estimate ?? 1), isEstimate: true)
@@ -96,10 +96,11 @@ extension OpenDatabase {
         return try briefCount(list)
     }
 
+    /// - Parameter isLimited: whether there is a time limit. Without it, only the wait for a lock is short.
     private func briefly<Result>(
-        isMade: Bool, _ body: () throws(DatabaseError) -> Result
+        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
-        guard isMade else { return try connection.briefly(within: nil, body) }
+        guard isLimited else { return try connection.briefly(within: nil, body) }
         guard briefTime > .zero else { return nil }
         let begun = ContinuousClock.now
         defer { briefTime -= ContinuousClock.now - begun }

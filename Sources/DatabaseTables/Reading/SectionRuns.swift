@@ -68,7 +68,7 @@ struct SectionRuns {
         }
         guard let column = table.titleColumn, isNamedByNumbers else {
             throw Self.refusal(
-                "'\(quoted: table.name)' is too large to be grouped by the first letters of its \(table.isMade(.title) ? "titles" : "keys")."
+                "'\(quoted: table.name)' is too large to be grouped by the first letters of its \(table.isComposed(.title) ? "titles" : "keys")."
             )
         }
         let term = table.term(column, isDescending: false)

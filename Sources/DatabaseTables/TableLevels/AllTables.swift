@@ -44,8 +44,12 @@ struct AllTables: ShortLevel {
             }
         }
         let shape = PageCursor.shape(of: query)
+        let counts = try named.map { number in
+            let count = try count(below: number)
+            return (count.number, count.isEstimate)
+        }
         return RowPage(
-            hits: named, on: level, counts: try named.map { try count(below: $0).number }, below: below,
+            hits: named, on: level, counts: counts, below: below,
             showing: query.page, from: try PageCursor.of(query)?.position ?? query.page.firstPosition, refusal: refusal
         ) { PageCursor(shape: shape, position: $0, row: 0, values: []).bookmark }
     }

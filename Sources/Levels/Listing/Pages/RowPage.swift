@@ -115,13 +115,14 @@ public struct RowPage: Sendable {
     /// - Parameters:
     ///   - level: the level that is searched.
     ///   - hits: the hits on the level itself: the numbers of its rows.
-    ///   - counts: the numbers of rows below these hits.
+    ///   - counts: the numbers of rows below these hits, and whether they are estimates.
     ///   - below: the hits on the levels below rows of the level, with the numbers of these rows.
     ///   - page: the hits to show.
     ///   - next: returns the end of the page, for the position of the first hit after it.
     ///   - refusal: the reason why not all hits are found; nil if all are found.
     public init(
-        hits: [Int], on level: Level, counts: [Int], below: [(row: Int, page: RowPage)], showing page: PageQuery,
+        hits: [Int], on level: Level, counts: [(number: Int, isEstimate: Bool)], below: [(row: Int, page: RowPage)],
+        showing page: PageQuery,
         from start: Int, refusal: String?, next: (Int) -> RowBookmark
     ) {
         var children = [Level?](repeating: nil, count: level.count)
@@ -139,7 +140,8 @@ public struct RowPage: Sendable {
         for (number, position) in positions.enumerated() {
             let hit = found[position]
             guard let page = hit.page else {
-                childCounts.append(counts[position])
+                childCounts.append(counts[position].number)
+                if counts[position].isEstimate { notes.estimatedCounts.insert(number) }
                 continue
             }
             childCounts.append(page.supplied?.childCounts[hit.number] ?? 0)

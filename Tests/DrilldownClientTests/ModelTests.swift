@@ -122,8 +122,9 @@ struct ModelTests {
             model.loadMore()
             await wait { model.items.count == count && model.isCurrent }
         }
-        let seen = stub.requests
-        #expect(seen == [2_000, 4_000, 8_000, 10_000].map { "?limit=\($0)" })
+        // On a slow machine the model also asks whether what it has is current, with `since`.
+        let pages = stub.requests.filter { !$0.contains("since=") }
+        #expect(pages == [2_000, 4_000, 8_000, 10_000].map { "?limit=\($0)" })
         model.loadMore()
         await wait { model.items.count == 25_000 }
         #expect(!model.hasMore)

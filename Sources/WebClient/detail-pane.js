@@ -110,7 +110,9 @@ export class DetailPane {
   #facts = null
 
   async #showFacts() {
-    const facts = await documentFacts(this.app)
+    // Without a connection, the facts stay as they are.
+    const facts = await documentFacts(this.app).catch(() => null)
+    if (!facts) return
     this.#facts ??= el('section.facts')
     this.#facts.replaceChildren(el('h3', 'Document'), facts)
     if (!this.#facts.isConnected && !this.app.isEditing) this.body.append(this.#facts)

@@ -9,7 +9,8 @@ import Foundation
 struct MemoryRequest {
     let method: String
     let target: String
-    private let options: [String: String]
+    /// The options in the order of the query, in which a condition may appear several times.
+    private let options: [(name: String, value: String)]
     private let header: [String: String]
     private let body: Data?
 
@@ -19,74 +20,113 @@ struct MemoryRequest {
         body = request.httpBody
         let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
         target = components?.percentEncodedPath ?? ""
-        options = Dictionary(
-            (components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $1 })
+        options = (components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }
     }
 
-    var since: String? { options["since"] }
-    var wait: Int { number("wait", else: 0) }
-    var start: Int { max(0, number("start", else: 0)) }
-    var limit: Int { max(1, number("limit", else: 1_000)) }
-    /// The text to search for; nil without a search.
-    var search: String? { options["q"].flatMap { $0.isEmpty ? nil : $0 } }
-    /// The names of the searched fields; nil for the title.
-    var searchedFields: [String]? { options["in"].map { $0.split(separator: ",").map(String.init) } }
+    subscript(name: String) -> String? { options.first { $0.name == name }?.value }
+
+    func values(of name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
+
+    var since: String? { self["since"] }
+    var wait: Int { self["wait"].flatMap { Int($0) } ?? 0 }
     var ifNoneMatch: String? { tag("If-None-Match") }
+    /// Whether the request is the link `follow` of an answer.
+    private var isFollowing: Bool { Self.following.allSatisfy { self[$0] != nil } }
 
     /// The options that a link `follow` replaces.
-    private static let options: Set = ["since", "wait", "format"]
+    private static let following: Set = ["since", "wait", "format"]
 
     /// The link to get after an answer with a version or a revision.
     func follow(since version: String) -> String {
-        link(with: [("since", version), ("wait", "20"), ("format", "json")])
+        link(without: Self.following) + "since=\(PercentEncoding.encode(version))&wait=20&format=json"
     }
 
-    /// The link of another answer, with these options in place of those of the request.
-    func link(with others: [(String, String)]) -> String {
-        let kept = options.filter { option in
-            !Self.options.contains(option.key) && !others.contains { $0.0 == option.key }
+    /// The link of the next page.
+    func next(after cursor: String) -> String {
+        link(without: Self.following.union(["start", "after"])) + "after=\(PercentEncoding.encode(cursor))"
+    }
+
+    /// The link of the same request without some options, ready for more options.
+    private func link(without names: Set<String>) -> String {
+        options.filter { !names.contains($0.name) }.reduce(target + "?") {
+            $0 + $1.name + "=" + PercentEncoding.encode($1.value) + "&"
         }
-        let all = kept.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + others
-        return target + "?" + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
-
-    private func number(_ name: String, else missing: Int) -> Int { options[name].flatMap { Int($0) } ?? missing }
 
     private func tag(_ name: String) -> String? {
         header[name].map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
     }
 
-    /// Checks that the service knows all options of the query.
-    ///
-    /// - Throws: `Problem` for the first unknown option, in the order of the names.
-    func checkOptions() throws(Problem) {
-        let known = Self.options.union(["start", "limit", "fields", "q", "in"])
-        guard let name = options.keys.sorted().first(where: { !known.contains($0) }) else { return }
-        throw Problem(
-            .badParameter, title: "Bad parameter", status: 400, detail: "A service in memory does not know '\(name)'.",
-            members: ["parameter": .text(name)])
-    }
+    /// The options that cannot be combined with an outline.
+    private static let besideOutlines = ["sort", "group", "where", "any", "q", "in", "since"]
 
-    /// The edit that the request asks for; nil if the request only reads, or if its target is not an item.
-    var edit: Edit? {
-        get throws {
-            guard method != "GET" else { return nil }
-            let value = try FieldValue(json: body ?? Data("null".utf8))
-            let fields = value.dictionary ?? [:]
-            let version = tag("If-Match").map { ItemVersion(rawValue: $0) }
-            if method == "POST", target == "/moves", let from = fields["from"]?.text.flatMap({ ItemPath(href: $0) }),
-                let level = fields["to"]?.text.flatMap({ ItemPath(href: $0) })
-            {
-                return .move(from, into: level, at: Edit.Position(fields["at"]?.description), ifMatch: version)
+    /// Checks that the service knows all options of the query, and that they can be combined.
+    ///
+    /// - Throws: `Problem` (400) for the first option that is wrong.
+    func checkOptions() throws(Problem) {
+        let known = Self.following.union(Self.besideOutlines).union([
+            "limit", "after", "start", "fields", "depth", "expand",
+        ])
+        var names: Set<String> = []
+        for (name, _) in options {
+            guard known.contains(name) else {
+                throw .badParameter(name, "A service in memory does not know '\(name)'.")
             }
-            guard let path = ItemPath(href: target) else { return nil }
-            return switch method {
-            case "POST": .insert(value, into: path, at: Edit.Position(options["at"]), ifMatch: version)
-            case "PUT": .put(fields, at: path, ifMatch: version)
-            case "PATCH": .patch(fields, at: path, ifMatch: version)
-            case "DELETE": .delete(path, ifMatch: version)
-            default: nil
+            guard names.insert(name).inserted || name == "where" || name == "any" else {
+                throw .badParameter(name, "The parameter '\(name)' appears more than once; give it once.")
             }
         }
+        if names.contains("in"), !names.contains("q") {
+            throw .badParameter("in", "'in' applies only to 'q'; add it, or omit 'in'.")
+        }
+        for (name, _) in options {
+            let excluded =
+                switch name {
+                case "depth", "expand": Self.besideOutlines
+                case "q": ["since"]
+                case "start": ["after"]
+                default: [] as [String]
+                }
+            let other = options.first { excluded.contains($0.name) && !(isFollowing && $0.name == "since") }
+            guard let other = other?.name else { continue }
+            throw .badParameter(name, "'\(name)' cannot be combined with '\(other)'; leave one of them out.")
+        }
+    }
+
+    /// The edits that the request asks for; empty if the request only reads, or if its target is not an item.
+    var edits: [Edit] {
+        get throws {
+            guard method != "GET" else { return [] }
+            let value = try FieldValue(json: body ?? Data("null".utf8))
+            var step = value.dictionary ?? [:]
+            if method == "POST", target == "/edits" {
+                return step["edits"]?.list?.compactMap { Edit(step: $0.dictionary ?? [:]) } ?? []
+            }
+            if method == "POST", target == "/moves" {
+                step["move"] = step["from"]
+            } else {
+                guard let path = ItemPath(href: target) else { return [] }
+                step = ["of": .text(path.detailLink), "to": .text(path.levelLink)]
+                step["at"] = self["at"].map(FieldValue.text)
+                step["section"] = self["section"].flatMap { Int64($0) }.map(FieldValue.integer)
+                switch method {
+                case "POST": step["insert"] = value
+                case "PUT": step["put"] = value
+                case "PATCH": step["patch"] = value
+                case "DELETE": step["delete"] = .text(path.detailLink)
+                default: return []
+                }
+            }
+            step["ifMatch"] = tag("If-Match").map(FieldValue.text)
+            return Edit(step: step).map { [$0] } ?? []
+        }
+    }
+}
+
+extension Problem {
+    static func badParameter(_ name: String, _ sentence: String) -> Problem {
+        Problem(
+            .badParameter, title: "Bad parameter", status: 400, detail: sentence,
+            members: ["parameter": .text(name)])
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 // Edits in the form of a step of a batch, which is also their form on disk.
 extension Edit {
     /// Creates the edit of a step; nil if the step is not an edit.
-    init?(step: Fields) {
+    package init?(step: Fields) {
         func path(_ name: String) -> ItemPath? { step[name]?.text.flatMap { ItemPath(href: $0) } }
         let (level, section) = (path("to"), step["section"]?.int)
         let position = Position(step["at"]?.description)

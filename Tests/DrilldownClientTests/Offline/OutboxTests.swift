@@ -352,13 +352,3 @@ struct OutboxTests {
         #expect(Edit.move(["b"], into: ["a"]).following(["a"], to: ["c"]) == .move(["b"], into: ["c"]))
     }
 }
-
-/// Random numbers that are the same in every run.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}

@@ -25,8 +25,7 @@ struct MemoryServerTests {
         let pieces = satie.rows.map { ItemLink(title: $0.title, path: $0.path) }
         let details = [
             Detail(
-                title: "Root", path: .root, count: 2, firstChild: links[1], lastChild: links[2],
-                fields: ["Title": "Root"]),
+                title: "Root", path: .root, count: 2, firstChild: links[1], lastChild: links[2]),
             Detail(
                 title: "Satie", path: ["Satie"], count: 3, ancestors: [links[0]], position: .init(index: 0, count: 2),
                 next: links[2], firstChild: pieces[0], lastChild: pieces[2], fields: ["Title": "Satie", "Born": 1866]),
@@ -48,8 +47,8 @@ struct MemoryServerTests {
         #expect(missing?.kind == .noSuchItem && missing?.nearest == ["Satie"])
         #expect(missing?.detail == "There is no 'Bolero' in /Satie.")
         #expect(
-            try await problem { try await server.level(matching: .sorted(by: "Title")) }?.detail
-                == "A service in memory does not know 'sort'.")
+            try await problem { try await server.level(matching: .all.setting("order", to: "Title")) }?.detail
+                == "A service in memory does not know 'order'.")
         #expect(
             try await problem { try await server.reload() }?.detail == "A service in memory has no POST /reload.")
         var request = Request("PATCH", target: "/detail/Ravel", json: nil)
@@ -104,14 +103,26 @@ struct MemoryServerTests {
             return pages
         }
         let (first, second) = ("Gymnopédie", "Gnossienne")
+        let cursor = "2%20%2Flevels%2FSatie%2FGnossienne%20%2Flevels%2FSatie%2FGymnop%25C3%25A9die"
         #expect(
             try await pages(.limited(to: 2)) == [
-                #"0 ["\#(first)", "\#(second)"] /levels/Satie?limit=2&start=2"#, #"2 ["\#(first)~2"] "#,
+                #"0 ["\#(first)", "\#(second)"] /levels/Satie?limit=2&after=\#(cursor)"#, #"2 ["\#(first)~2"] "#,
             ])
         #expect(try await pages(.limited(to: 3)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
-        #expect(try await pages(.limited(to: 0).starting(at: 2)) == [#"2 ["\#(first)~2"] "#])
-        #expect(try await pages(.starting(at: 4)) == ["3 [] "])
-        #expect(try await pages(.starting(at: -1)) == [#"0 ["\#(first)", "\#(second)", "\#(first)~2"] "#])
+        #expect(try await pages(.limited(to: 1).starting(at: 2)) == [#"2 ["\#(first)~2"] "#])
+        #expect(try await pages(.starting(at: 3)) == ["3 [] "])
+        for query in [.limited(to: 0), .starting(at: 4), .starting(at: -1), .all.setting("after", to: "x")]
+            as [LevelQuery]
+        {
+            let refusal = try await problem { try await server.level(at: ["Satie"], matching: query) }
+            #expect(refusal?.status == 400 && refusal?.parameter == query.parameters[0].name)
+        }
+        // The next page begins in the right place after the last rows of a page were removed or moved.
+        var rest = server.pages(at: ["Satie"], matching: .limited(to: 2)).makeAsyncIterator()
+        _ = try await rest.next()
+        try await server.delete(["Satie", second])
+        try await server.insert("Nocturne", into: ["Satie"], at: .first)
+        #expect(try await rest.next()?.rows.map(\.key) == ["\(first)~2"])
         var counts: [Int] = []
         for try await page in Server(inMemory: .list((0...1_000).map { .text("\($0)") })).pages() {
             counts.append(page.rows.count)
@@ -125,12 +136,19 @@ struct MemoryServerTests {
                 "Title": "Top", "Note": 1, "Rows": ["", "", "a", "a", ["Title": "b", "Key": "a"], ["Title": 5]],
             ])
         let level = try await server.level()
-        #expect(level.title == "Top" && level.rows.map(\.key) == ["~1", "~2", "a", "a~2", "a~3", "5"])
+        #expect(level.title == "Top" && level.rows.map(\.key) == ["~1", "~1~2", "a", "a~2", "a~3", "5"])
         #expect(try await server.detail(at: .root).fields == ["Title": "Top", "Note": 1])
         #expect(try await server.patch(["Title": "New", "Note": nil], at: .root).path == .root)
         #expect(try await server.detail(at: .root).fields == ["Title": "New"])
-        #expect(try await server.put(["Title": "b", "Key": "c"], at: ["a~3"]).path == ["c"])
-        #expect(try await server.patch(["Title": "z"], at: ["a~2"]).path == ["z"])
+        let third = try await server.detail(at: ["a~3"])
+        let unconditional = await #expect(throws: EditConflict.self) {
+            try await server.put(["Title": "b"], at: ["a~3"])
+        }
+        #expect(unconditional?.needsVersion == true && unconditional?.current == .detail(third))
+        let put = try await server.put(["Title": "b", "Key": "c"], at: third.path, ifMatch: third.fieldsVersion)
+        #expect(put.path == ["c"])
+        let version = try await server.detail(at: ["a~2"]).version
+        #expect(try await server.patch(["Title": "z"], at: ["a~2"], ifMatch: version).path == ["z"])
     }
 
     @Test func `an item is put at a position`() async throws {
@@ -141,12 +159,14 @@ struct MemoryServerTests {
         }
         let keys = ["2", "0", "Gymnopédie", "3", "Gnossienne", "Gymnopédie~2", "6", "1", "5", "4"]
         #expect(try await server.level(at: ["Satie"]).rows.map(\.key) == keys)
-        for position in [Edit.Position.index(11), .index(-1), .after("x")] {
-            let conflict = await #expect(throws: EditConflict.self) {
-                try await server.insert("x", into: ["Satie"], at: position)
-            }
-            #expect(conflict?.description == "The level has no row at '\(position.text)'.")
+        for position in [Edit.Position.index(11), .index(-1)] {
+            let refusal = try await problem { try await server.insert("x", into: ["Satie"], at: position) }
+            #expect(refusal?.detail == "The level has no row at '\(position.text)'." && refusal?.parameter == "at")
         }
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.insert("x", into: ["Satie"], at: .after("x"))
+        }
+        #expect(conflict?.description == "The level has no row at 'after:x'.")
         #expect(try await server.move(["Satie", "0"], into: ["Satie"], at: .index(9)).position.index == 9)
     }
 
@@ -183,6 +203,44 @@ struct MemoryServerTests {
         try await server.insert("x", into: .root, ifMatch: level.itemVersion)
         await #expect(throws: EditConflict.self) {
             try await server.insert("y", into: .root, ifMatch: level.itemVersion)
+        }
+    }
+
+    @Test func `a batch takes effect whole or not at all`() async throws {
+        let result = try await server.perform([
+            .insert(["Title": "Debussy"], into: .root, at: .first), .patch(["Title": "Maurice"], at: ["Ravel"]),
+            .move(["Satie", "Gnossienne"], into: ["Debussy"]), .delete(["Debussy", "Gnossienne"]),
+        ])
+        #expect(result.paths == [["Debussy"], ["Maurice"], nil, nil] && result.revision == "1")
+        let refusal = try await problem {
+            try await server.perform([.insert("Fauré", into: .root), .delete(["Ravel"])])
+        }
+        #expect(refusal?.kind == .noSuchItem && refusal?.editIndex == 1)
+        #expect(try await server.level().rows.map(\.title) == ["Debussy", "Satie", "Maurice"])
+    }
+
+    @Test func `images are answered by name`() async throws {
+        let server = Server(
+            inMemory: [["Title": "a", "Image": "folder/ä.png"]], images: ["folder/ä.png": Data([1, 2])])
+        let row = try await server.level().rows[0]
+        #expect(try await server.imageData(for: row) == Data([1, 2]))
+        let missing = try await problem { try await server.imageData(named: "b.png") }
+        #expect(missing?.kind == .noSuchFile && missing?.detail == "There is no image 'b.png' in memory.")
+    }
+
+    @Test func `errors and waiting are on demand`() async throws {
+        let failure = Guarded<(any Error)?>(nil)
+        let server = Server(
+            inMemory: ["a"], beforeAnswering: { _ in if let error = failure.withLock({ $0 }) { throw error } })
+        #expect(try await server.level().count == 1)
+        for error in [
+            Problem(.unauthorized, title: "No token", status: 401, detail: "x"),
+            Problem(.tooBusy, title: "Busy", status: 503, detail: "Later."), URLError(.notConnectedToInternet),
+        ] as [any Error] {
+            failure.withLock { $0 = error }
+            let found = try await problem { try await server.level() }
+            let wanted: Problem.Situation = (error as? Problem)?.situation ?? .offline
+            #expect(found?.situation == wanted && found?.status == (error as? Problem)?.status)
         }
     }
 

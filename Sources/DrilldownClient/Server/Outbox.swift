@@ -135,7 +135,13 @@ public actor Outbox {
 
     /// Saves other edits in place of those that wait, and sends them. If they cannot be saved, nothing changes.
     private func replace(_ new: [Entry]) throws(Problem) {
-        try file.save(new)
+        do {
+            try file.save(new)
+        } catch {
+            // The new file may be in place already, although it is not known to be on the disk.
+            _ = Result { try file.save(entries) }
+            throw error
+        }
         entries = new
         notify()
         Task { await send() }

@@ -3,6 +3,16 @@ import Foundation
 /// The file of an outbox: JSON with the edits that wait, in their order.
 struct OutboxFile: Sendable {
     let url: URL
+    /// Performs a step of a save; tests see the order of the steps, and let them fail.
+    var perform: @Sendable (Step) throws -> Void = { try $0.perform() }
+
+    /// A step that replaces the file durably: after a loss of power, the file has either the old content or the new one.
+    enum Step: Equatable {
+        case write(Data, to: URL)
+        /// Waits until a file or a folder is on the disk.
+        case sync(URL)
+        case replace(URL, by: URL)
+    }
 
     private static let format: FieldValue = "drilldown outbox 1"
 
@@ -23,13 +33,16 @@ struct OutboxFile: Sendable {
         }
     }
 
-    /// Replaces the file.
+    /// Replaces the file. It is on the disk when the method returns.
     func save(_ entries: [Outbox.Entry]) throws(Problem) {
         let fields: Fields = ["format": Self.format, "edits": .list(entries.map { .dictionary($0.fields) })]
+        let (folder, new) = (url.deletingLastPathComponent(), url.appendingPathExtension("new"))
         do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(JSONText.bytes(of: .dictionary(fields))).write(to: url, options: .atomic)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try perform(.write(Data(JSONText.bytes(of: .dictionary(fields))), to: new))
+            try perform(.sync(new))
+            try perform(.replace(url, by: new))
+            try perform(.sync(folder))
         } catch {
             throw problem("The outbox '\(url.path)' cannot be written: \(error.localizedDescription)")
         }
@@ -39,6 +52,17 @@ struct OutboxFile: Sendable {
 
     private func problem(_ sentence: String) -> Problem {
         Problem(.unwritableOutbox, title: "Outbox not usable", detail: sentence)
+    }
+}
+
+extension OutboxFile.Step {
+    func perform() throws {
+        switch self {
+        case .write(let data, let url): try data.write(to: url)
+        case .sync(let url): try FileHandle(forReadingFrom: url).synchronize()
+        case .replace(let url, let new):
+            guard unsafe rename(new.path, url.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        }
     }
 }
 

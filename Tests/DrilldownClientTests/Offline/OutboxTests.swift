@@ -333,6 +333,42 @@ struct OutboxTests {
         #expect(Dictionary(found.map { ($0.key, $0.fields) }) { first, _ in first } == wanted)
     }
 
+    @Test func `an edit counts as queued once its file and the folder are on the disk`() async throws {
+        let url = URL(fileURLWithPath: folder("app/outbox.json"))
+        let (steps, failing) = (Guarded<[OutboxFile.Step]>([]), Guarded<Int?>(nil))
+        let file = OutboxFile(url: url) { step in
+            let number = steps.withLock { steps in
+                steps.append(step)
+                return steps.count - 1
+            }
+            if number == failing.withLock({ $0 }) { throw CocoaError(.fileWriteOutOfSpace) }
+            try step.perform()
+        }
+        network.become(.hangs)
+        let server = try app()
+        let outbox = Outbox(file, transport: server.transport, backoff: server.observations.backoff)
+        try await outbox.add(.patch(["Price": 1], at: ["a"]))
+        let (new, folder) = (url.appendingPathExtension("new"), url.deletingLastPathComponent())
+        let saved = try Data(contentsOf: url)
+        let save = [OutboxFile.Step.write(saved, to: new), .sync(new), .replace(url, by: new), .sync(folder)]
+        #expect(steps.withLock { Array($0.prefix(4)) } == save)
+        // The edit is marked as sent, in the same way, before it is sent.
+        while steps.withLock({ $0.count < 8 }) { await Task.yield() }
+        let marked = try Data(contentsOf: url)
+        #expect(steps.withLock { $0[4] } == .write(marked, to: new) && marked != saved)
+        #expect(network.edits.withLock { $0 } == [])
+        for number in save.indices {
+            steps.withLock { $0 = [] }
+            failing.withLock { $0 = number }
+            let problem = await #expect(throws: Problem.self) { try await outbox.add(.patch(["Price": 2], at: ["a"])) }
+            #expect(problem?.kind == .unwritableOutbox && steps.withLock { $0.count } == number + 5)
+            // Whichever step fails, the edit is not queued, and it is not in the file.
+            #expect(await outbox.entries.map(\.edit.changes) == [["Price": 1]])
+            #expect(try Data(contentsOf: url) == marked)
+        }
+        network.cancel()
+    }
+
     @Test func `every edit is the same after it was written and read`() throws {
         var list = Edit.insert(["Title": "a"], into: ["x/y"], at: .before("b"), section: 1, ifMatch: "v")
         list.propertyList = Data([1, 2, 255])

@@ -209,6 +209,7 @@ soak: system-test soak-deps ## Run all system tests, more random unit tests, the
 	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
 	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --rows 25000 --kills 50 --cuts 20 --seconds 10 \
 		--observers 1000 --changes 10000 --returns 20 --outage 60 --within 2
+	python3 Tests/System/swift_app.py --server $(SERVER) --edits 2000 --kills 60
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

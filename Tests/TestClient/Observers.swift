@@ -26,6 +26,17 @@ actor Observers {
         }
     }
 
+    nonisolated func observe(detail path: ItemPath, _ server: Server) async {
+        do {
+            for try await update in server.updates(ofDetail: path) {
+                guard let detail = update.detail else { continue }
+                Line.write("detail \(update.isFromCache ? "cache" : "server") \(detail.fields)")
+            }
+        } catch {
+            Line.write("refused detail \(path) \(error)")
+        }
+    }
+
     private func note(_ update: LevelUpdate, _ level: Level, _ path: ItemPath, _ number: Int, of count: Int) {
         let state = "\(level.version) \(Digest(level.rows).value)"
         if number == 0 {

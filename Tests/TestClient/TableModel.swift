@@ -1,4 +1,5 @@
 import DrilldownClient
+import Foundation
 
 /// Rows as a table view changes them in one batch: deletions by old positions, then insertions by new positions.
 enum TableModel {
@@ -22,6 +23,30 @@ enum TableModel {
         return rows
     }
 
+    /// The keys of the rows of each section; nil for rows on other pages.
+    private static func sections(of level: Level) -> [[String?]] {
+        level.sections.map { section in
+            section.range.map { position in
+                let row = position - level.start
+                return level.rows.indices.contains(row) ? level.rows[row].key : nil
+            }
+        }
+    }
+
+    /// The sections of a level with a difference applied by index paths; nil if a table view would throw.
+    private static func sections(of level: Level, applying difference: LevelDifference) -> [[String?]]? {
+        var sections = sections(of: level)
+        for path in (difference.removedIndexPaths + difference.movedIndexPaths.map(\.old)).sorted(by: >) {
+            guard sections.indices.contains(path[0]), sections[path[0]].indices.contains(path[1]) else { return nil }
+            sections[path[0]].remove(at: path[1])
+        }
+        for path in (difference.insertedIndexPaths + difference.movedIndexPaths.map(\.new)).sorted() {
+            guard sections.indices.contains(path[0]), path[1] <= sections[path[0]].count else { return nil }
+            sections[path[0]].insert(difference.new[path]?.key, at: path[1])
+        }
+        return sections
+    }
+
     /// The fault of an update that follows a level; nil for a correct update.
     static func fault(of update: LevelUpdate, after last: Level?) -> String? {
         guard let last else { return update.difference == nil ? nil : "the first update has a difference" }
@@ -35,6 +60,9 @@ enum TableModel {
         }
         guard rows(last.rows, applying: difference, to: level.rows) == level.rows else {
             return "a batch of updates does not give the new rows"
+        }
+        guard difference.sectionsChanged || sections(of: last, applying: difference) == sections(of: level) else {
+            return "a batch of index paths does not give the new sections"
         }
         guard level.next != nil || level.rows.count == level.count else {
             return "there are \(level.rows.count) rows of \(level.count)"

@@ -2,8 +2,12 @@
 //
 //     update LEVEL VERSION ROWS DIGEST ORIGIN CONNECTION REMOVED INSERTED MOVED UPDATED
 //
-// and `all LEVEL VERSION DIGEST` when every observer of the level has seen that state. A line on standard input ends it:
-// `cancel` cancels the observers and writes `cancelled MILLISECONDS`, `exit` ends the process.
+// and `all LEVEL VERSION DIGEST` when every observer of the level has seen that state. It writes `detail ORIGIN FIELDS` for
+// each update of a detail, and `waiting COUNT` for each change of the outbox. Lines on standard input are commands:
+//
+// - `insert KEY`, `patch KEY VALUE` and `delete KEY` add an edit to the outbox, and write `queued` with the same words.
+// - `cancel` cancels the observers and writes `cancelled MILLISECONDS`. `exit` ends the process.
+//
 // Every observer checks each difference, and ends the process with `fault SENTENCE` if one is wrong.
 
 import DrilldownClient
@@ -22,8 +26,18 @@ let group = Task.detached {
         }
     }
 }
+if let path = arguments.detail { Task.detached { await observers.observe(detail: path, server) } }
+let editor = server.outbox.map { Editor(outbox: $0) }
+if let editor { Task.detached { await editor.observe() } }
 while let line = readLine() {
-    if line == "exit" { exit(0) }
+    if line == "exit" {
+        await server.flushCache()
+        exit(0)
+    }
+    if let editor, line != "cancel" {
+        await editor.add(line)
+        continue
+    }
     let start = ContinuousClock.now
     group.cancel()
     await group.value

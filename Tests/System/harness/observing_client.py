@@ -81,7 +81,7 @@ class ObservingClient:
     def cancel(self):
         """Cancels the observers; gives the milliseconds that it took."""
         seen = len(self.notes)
-        self._send("cancel")
+        self.send("cancel")
         self.wait(lambda client: any(note.startswith("cancelled") for note in client.notes[seen:]))
         return float(self.notes[-1].split(" ")[1])
 
@@ -98,7 +98,7 @@ class ObservingClient:
     def threads(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
-    def _send(self, line):
+    def send(self, line):
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
 
@@ -108,7 +108,7 @@ class ObservingClient:
     def __exit__(self, *_):
         if self.process.poll() is None:
             try:
-                self._send("exit")
+                self.send("exit")
             except BrokenPipeError:
                 pass
             try:

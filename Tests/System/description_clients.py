@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients that three generators make of the description, two for Python and one for Go: they drill down, edit, and read
+"""Clients that generators make of the description, two for Python, one for Go and one for Swift: they drill down, edit, and read
 refusals. That for TypeScript is part of description.py. The packages come from PyPI, with the versions in
 harness/description.txt.
 """
@@ -19,7 +19,7 @@ if __name__ == "__main__" and "--help" not in sys.argv:
 
 from description import DATA, TOKEN, copied, token_file
 from harness.client import get
-from harness.generated_clients import GoProgram, OpenAPIGeneratorClient, PythonClient, drill_down, use_program
+from harness.generated_clients import GoProgram, OpenAPIGeneratorClient, PythonClient, SwiftProgram, drill_down, use_program
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -54,11 +54,12 @@ def main():
         with Server(arguments.server, os.path.join(DATA, "Data.plist")) as server, open(path, "wb") as file:
             file.write(get(server.port, "/openapi.json").body)
         use_libraries(verdict, arguments.server, folder, path)
-        place = os.path.join(folder, GoProgram.name)
-        os.makedirs(place)
-        program = GoProgram.make(verdict, ENVIRONMENT, place, path)
-        with Server(arguments.server, copied(place), "--edit-token-file", token_file(place)) as server:
-            use_program(verdict, GoProgram.name, program, server.port, TOKEN)
+        for kind in (GoProgram, SwiftProgram):
+            place = os.path.join(folder, kind.name)
+            os.makedirs(place)
+            program = kind.make(verdict, ENVIRONMENT, place, path)
+            with Server(arguments.server, copied(place), "--edit-token-file", token_file(place)) as server:
+                use_program(verdict, kind.name, program, server.port, TOKEN)
 
 
 if __name__ == "__main__":

@@ -161,6 +161,22 @@ class GoProgram:
         return [os.path.join(folder, "main")]
 
 
+class SwiftProgram:
+    """A program with the client for Swift, generator swift6, in Swift 6."""
+
+    name = "swift6"
+
+    @staticmethod
+    def make(verdict, environment, folder, path):
+        target = os.path.join(folder, "client")
+        generate(verdict, environment, path, "swift6", target, "projectName=Drilldown,useSPMFileStructure=true")
+        shutil.copy(os.path.join(HARNESS, "generated_client.swift"), os.path.join(folder, "main.swift"))
+        files = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(target, "Sources"))
+                 for name in names if name.endswith(".swift")]
+        built(verdict, folder, "swiftc", "-swift-version", "6", "-o", "main", "main.swift", *sorted(files))
+        return [os.path.join(folder, "main")]
+
+
 def built(verdict, folder, *command, **variables):
     result = subprocess.run(
         command, cwd=folder, env=os.environ | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -59,6 +59,27 @@ import Testing
         for _ in 0..<3 { #expect(desk.get("/levels/").line.contains(#""sections":[{"title":"New""#)) }
     }
 
+    private static let shown = #"{"Title":"R","Sections":[["a"],[{"Title":"b","N":1,"Rows":["c","d","e"]},"f"]]}"#
+
+    @Test(
+        "A kept answer is not given again after a change of anything that it shows",
+        arguments: [
+            ("/detail/b", #""R""#, #""S""#), ("/detail/b", #""a""#, #""A""#), ("/detail/b", #""f""#, #""F""#),
+            ("/detail/b", #""c""#, #""C""#), ("/detail/b", #""e""#, #""E""#), ("/detail/b", #""N":1"#, #""N":2"#),
+            ("/detail/b", #""f"]"#, #""f","g"]"#), ("/detail/b", #""a"],["#, #""a","#),
+            ("/levels/b", #""R""#, #""S""#), ("/levels/b", #""d""#, #""D""#), ("/levels/", #""c","d""#, #""c""#),
+            ("/levels/", #""a"],["#, #""a","#),
+        ])
+    func shownChange(target: String, old: String, new: String) throws {
+        let document = Self.shown.replacing(old, with: new)
+        let desk = try Desk(Self.shown)
+        for _ in 0..<3 { _ = desk.get(target) }
+        let (before, after) = (desk.get(target).text, try Desk(document).get(target).text)
+        #expect(before != after)
+        desk.api.publish(Desk.snapshot(try Document.tree(document), revision: "k3-2"))
+        for _ in 0..<3 { #expect(desk.get(target).text == after) }
+    }
+
     @Test("Nothing is kept without room, nor any answer too large for its share")
     func noRoom() throws {
         let none = try Desk(#"["a"]"#, cacheBytes: 0).api

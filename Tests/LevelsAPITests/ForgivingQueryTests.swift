@@ -97,11 +97,10 @@ import Testing
 
     @Test("Hints look at the first 1,000 names of the rows")
     func manyFields() throws {
-        let fields = (0..<1_000).map { #""n\#($0)":0"# }.joined(separator: ",")
-        for (document, near) in [
-            (#"[{"Title":"a",\#(fields),"Price":1}]"#, "."),
-            (#"[{"Title":"a","Price":1,\#(fields)}]"#, "; did you mean 'Price'?"),
-        ] {
+        // `Title` is one of the names.
+        for (count, near) in [(998, "; did you mean 'Price'?"), (999, ".")] {
+            let fields = (0..<count).map { #""n\#($0)":0"# }.joined(separator: ",")
+            let document = #"[{"Title":"a",\#(fields),"Price":1}]"#
             #expect(try hints(Desk(document), "/levels/?sort=price") == #"["No row has 'price'\#(near)"]"#)
             #expect(try hints(Desk(document), "/levels/?sort=Price") == nil)
         }

@@ -110,6 +110,25 @@ import Testing
         #expect(try Level(desk, "/levels/?group=").rows.map(\.title) == ["a", "b", "c"])
     }
 
+    @Test("does not order the hits of a search")
+    func hits() throws {
+        let desk = try Desk(#"{"SortBy":"-Title","GroupBy":"Title","Rows":["xa","xc","xb"]}"#)
+        let found = try Level(desk, "/levels/?q=x")
+        #expect(found.rows.map(\.title) == ["xa", "xc", "xb"])
+        #expect(found.sections.map(\.title) == [nil])
+    }
+
+    @Test("is not that of another item with the same rows, however many these are")
+    func equalLevels() throws {
+        let rows = (100..<400).map { "\"\($0)\"" }.joined(separator: ",")
+        let items = ["Title", "-Title"].map { #"{"Title":"\#($0)","SortBy":"\#($0)","Children":[\#(rows)]}"# }
+        let desk = try Desk("[\(items.joined(separator: ","))]")
+        for _ in 0..<2 {
+            #expect(try Level(desk, "/levels/Title").rows.first?.title == "100")
+            #expect(try Level(desk, "/levels/-Title").rows.first?.title == "399")
+        }
+    }
+
     @Test("has another version, and is listed in the changes, if its order changes the shown rows")
     func versions() throws {
         func snapshot(_ order: String, _ number: Int) throws -> Snapshot {

@@ -82,6 +82,8 @@ import Testing
         #expect(names[.sectionKeys] == ["SectionKeys"])
         #expect(names[.sectionTitles] == ["SectionTitles"])
         #expect(StructuralNames()[.children] == ["Children", "Rows"])
+        #expect(try StructuralNames(mapping: "children=")[.children] == [])
+        #expect(names.given(.title) == ["name", "group"] && names.given(.key) == nil)
     }
 
     @Test(
@@ -98,6 +100,8 @@ import Testing
             ),
             ("title", "the role 'title' needs a name, as in title=name"),
             ("title=", "the role 'title' needs a name, as in title=name"),
+            ("children", "the role 'children' needs a name, as in children=name"),
+            ("sections=", "the role 'sections' needs a name, as in sections=name"),
             ("title=a|", "the role 'title' needs a name, as in title=name"),
             ("title=a,key=a", "'a' is given two roles; a name can have only one"),
             ("title=Children", "'Children' is given two roles; a name can have only one"),

@@ -20,6 +20,8 @@ import Testing
             (#""a" = "1"; "a" = "2";"#, ["a": "2"]), (#""" = "";"#, ["": ""]),
             (#""a" = "x\n\t\r\"\\\'\a\/y";"#, ["a": "x\n\t\r\"\\'\u{7}/y"]),
             (#""a" = "\U00e9\u00DF\U0041\UD83D\UDE00\101";"#, ["a": "éßA😀A"]),
+            (#""a" = "\UD83D\ude00";"#, ["a": "😀"]), ("/*/ x = y; */ a = b;", ["a": "b"]),
+            ("// x = y;\r\"a\" = \"b\";", ["a": "b"]),
             (#""a" = "\1012\7\0\18\377\400";"#, ["a": "A2\u{7}\0\u{1}8ÿ\0"]),
             (#""a" = "\b\v\f\8\é\q";"#, ["a": "\u{8}\u{B}\u{C}8éq"]),
             ("\"a\" = \"two\nlines\";", ["a": "two\nlines"]), ("\"a\" = \"x\\\ny\";", ["a": "x\ny"]),
@@ -42,6 +44,10 @@ import Testing
             let data = try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
             #expect(try Self.table(data) == ["a": "b", "ü": ""])
         }
+        let mark: [UInt8] = [0xFF, 0xFE]
+        let xml = "\n \t<plist><dict><key>a</key><string>b</string></dict></plist>"
+        #expect(try Self.table(xml.utf8) == ["a": "b"])
+        #expect(try Self.table(mark + #require(xml.data(using: .utf16LittleEndian))) == ["a": "b"])
     }
 
     @Test(

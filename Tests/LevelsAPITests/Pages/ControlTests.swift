@@ -32,6 +32,12 @@ import Testing
                 #"{"Type":"PSTextFieldSpecifier","Key":"a","IsSecure":true,"KeyboardType":"NumberPad"}"#,
                 #"{"type":"TextField","key":"a","value":null,"secure":true,"keyboard":"NumberPad"}"#),
             Example(
+                "a secret, by a text", #"{"Type":"PSTextFieldSpecifier","IsSecure":"YES"}"#,
+                #"{"type":"TextField","key":null,"value":null,"secure":true}"#),
+            Example(
+                "no secret, by the text of a number", #"{"Type":"PSTextFieldSpecifier","IsSecure":"0"}"#,
+                #"{"type":"TextField","key":null,"value":null,"secure":false}"#),
+            Example(
                 "a slider",
                 #"{"Type":"PSSliderSpecifier","Key":"a","DefaultValue":0.5,"MinimumValue":0,"MaximumValue":1.5}"#,
                 #"{"type":"Slider","key":"a","value":0.5,"min":0,"max":1.5}"#),

@@ -44,7 +44,7 @@ import Testing
         "A field that an order names again decides nothing",
         arguments: [
             ("V,V", "V"), ("V,-V", "V"), ("-V,Title,V", "-V,Title"), ("Title,V,Title,-V,W", "Title,V,W"),
-            ("V,v", "V,v"),
+            ("V,v", "V,v"), ("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"),
         ])
     func repeated(text: String, order: String) throws {
         #expect(try RowOrder(text).description == order)

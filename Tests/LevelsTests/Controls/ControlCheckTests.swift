@@ -93,13 +93,24 @@ import Testing
             ], allowed: #"["text without control characters"]"#),
         Case(
             name: "a text field for numbers", specifier: #"{"Type":"PSTextFieldSpecifier","KeyboardType":"NumberPad"}"#,
-            taken: [#""42""#, #""007""#, #""-1.5""#, "42", "1.5"],
+            taken: [#""42""#, #""007""#, #""-1.5""#, #""+7""#, "42", "1.5"],
             refused: [
                 (#""abc""#, "'Value' must be a number, because the keyboard is 'NumberPad', not 'abc'."),
                 (#""4 2""#, "'Value' must be a number, because the keyboard is 'NumberPad', not '4 2'."),
                 (#""1.2.3""#, "'Value' must be a number, because the keyboard is 'NumberPad', not '1.2.3'."),
                 (#""""#, "'Value' must be a number, because the keyboard is 'NumberPad', not ''."),
                 ("true", "'Value' must be a number, because the keyboard is 'NumberPad', not true."),
+            ], allowed: #"["a number"]"#),
+        Case(
+            name: "a text field for decimals",
+            specifier: #"{"Type":"PSTextFieldSpecifier","KeyboardType":"DecimalPad"}"#, taken: [#""1.5""#],
+            refused: [(#""x""#, "'Value' must be a number, because the keyboard is 'DecimalPad', not 'x'.")],
+            allowed: #"["a number"]"#),
+        Case(
+            name: "a text field for digits",
+            specifier: #"{"Type":"PSTextFieldSpecifier","KeyboardType":"ASCIICapableNumberPad"}"#, taken: [#""15""#],
+            refused: [
+                (#""x""#, "'Value' must be a number, because the keyboard is 'ASCIICapableNumberPad', not 'x'.")
             ], allowed: #"["a number"]"#),
         Case(
             name: "a text field with digits and punctuation",

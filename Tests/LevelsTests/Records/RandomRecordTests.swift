@@ -71,6 +71,20 @@ import Testing
         #expect(try told(1) == .dictionary([.init("A", .string("x")), .init("Rows", rows)]))
     }
 
+    @Test("A made item is written with the fields that are left to drill by, and those of titles and keys")
+    func leftDrilling() throws {
+        let record = Value.dictionary(["A", "B", "N", "K"].map { Value.Entry($0, .string($0.lowercased())) })
+        let rest: [Value.Entry] = [
+            .init("TitleBy", .string("N")), .init("KeyBy", .string("K")), .init("Records", .array([record])),
+        ]
+        let fields = Value.array([.string("A"), .string("B")])
+        let root = Item(rootOf: try Value.dictionary([Value.Entry("DrillBy", fields)] + rest).tree().document)
+        let level = try #require(root.level)
+        let expected: [Value.Entry] = [.init("Title", .string("a")), .init("DrillBy", .array([.string("B")]))]
+        let told = try tell(Item(root.steps + [.init(level: level, row: 0)]))
+        #expect(told.difference(from: .dictionary(expected + rest)) == nil)
+    }
+
     @Test("A table in a file is written as the file's name")
     func file() throws {
         let document = try Document.tree(#"{"A":1,"Records":"all.csv","DrillBy":["B"]}"#).document

@@ -25,6 +25,11 @@ import Testing
                 #"Root {"TitleBy":"N","DrillBy":["A"]}|  x {"Title":"x"}|    1 {"A":"x"}|    2.5 {"A":"x","N":2.5}|    [] {"A":"x","N":[]}|  y {"Title":"y"}|    2 {"A":"y","N":""}|    n {"A":"y","N":"n"}"#
             ),
             Example(
+                "keys by a field, which may be numbers or texts, and the same",
+                #"{"KeyBy":"N","DrillBy":["A"],"Records":[{"A":"x","N":7,"Title":"r"},{"A":"x","N":"7"},{"A":"x","N":true,"Title":"s"}]}"#,
+                #"Root {"KeyBy":"N","DrillBy":["A"]}|  x {"Title":"x"}|    7 (r) {"A":"x","N":7,"Title":"r"}|    7~2 (2) {"A":"x","N":"7"}|    s {"A":"x","N":true,"Title":"s"}"#
+            ),
+            Example(
                 "absent and empty values",
                 #"{"DrillBy":["A"],"Records":[{},{"A":""},{"A":"(none)"}]}"#,
                 #"Root {"DrillBy":["A"]}|  (none) {"Title":"(none)"}|    1 {}|    2 {"A":""}|    3 {"A":"(none)"}"#),
@@ -111,6 +116,9 @@ import Testing
             Example(
                 "TitleBy that is a number", "[{\"Title\":\"a\",\"TitleBy\":\n5}]",
                 "2:1: in /a: 'TitleBy' must be the name of a field, not a number"),
+            Example(
+                "KeyBy that is a number", "[{\"Title\":\"a\",\"KeyBy\":\n5}]",
+                "2:1: in /a: 'KeyBy' must be the name of a field, not a number"),
         ])
     func refused(_ example: Example) {
         #expect(Document.refusal(of: example.document) == example.expected)
@@ -136,6 +144,12 @@ import Testing
             try Document.tree(twice).warnings.first.map(\.description) == [
                 "2:1: in /: 2 records have the title 'r', the first on line 1; in TitleBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
             ])
+        let keyed =
+            "{\"KeyBy\":\"N\",\"DrillBy\":[],\"Records\":[{\"N\":\"k\",\"Title\":\"r\"},\n{\"N\":\"k\",\"Title\":\"s\"}]}"
+        #expect(
+            try Document.tree(keyed).warnings.first.map(\.description) == [
+                "2:1: in /: 2 records have the key 'k', the first on line 1; in KeyBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
+            ])
         #expect(
             try Document.tree("[{\"Title\":\"a\",\n\"Record\":[]}]").warnings.first.map(\.description) == [
                 "2:1: in /a: 'Record' is kept as a field; did you mean 'Records'?"
@@ -160,9 +174,9 @@ import Testing
         #expect(try Outline.of(tree) == #"t {"DrillBy":[],"Title":"t"}"#)
         #expect(tree.document.part(0) == .records("all.csv", drilling: RecordDrilling(fields: [])))
         let rows = try Document.tree(
-            #"[{"Title":"a","TitleBy":"N","DrillBy":["A","B"],"Records":"sub/a.tsv"},{"Title":"b"},"c"]"#)
+            #"[{"Title":"a","TitleBy":"N","KeyBy":"K","DrillBy":["A","B"],"Records":"sub/a.tsv"},{"Title":"b"},"c"]"#)
         let level = try #require(rows.document.child(0))
-        let drilling = RecordDrilling(fields: ["A", "B"], titleField: "N")
+        let drilling = RecordDrilling(fields: ["A", "B"], titleField: "N", keyField: "K")
         #expect((0..<3).map(level.part) == [.records("sub/a.tsv", drilling: drilling), nil, nil])
         #expect(rows.parts.map(\.reference) == [.records("sub/a.tsv", drilling: drilling)])
         #expect(rows.parts.map(\.path) == ["/a"])

@@ -103,6 +103,8 @@ struct NaturalEditTests {
             ("delete users/ann", #""ann": {"name": "Ann"}, "#, ""),
             ("delete posts/2/comments/7", #"[{"id": 7, "text": "t"}]"#, "[]"),
             ("delete words/x", #"["x", "#, "["),
+            ("put words/q {\"name\":\"q\"}", #"{"name": "y"}]"#, #"{"name": "y"}, {"name": "q"}]"#),
+            ("put words/w \"w\"", #"{"name": "y"}]"#, #"{"name": "y"}, "w"]"#),
         ])
     func touches(edit: String, old: String, new: String) throws {
         let (_, text) = try edited(watcher(), [self.edit(edit)])
@@ -120,6 +122,20 @@ struct NaturalEditTests {
         let watcher = try watcher("l.json", #"{"l": [0,  1,  2,  3,  4,  5,  6]}"#)
         let edit = Edit.insert(.integer(.init(9 as Int64)), below: try path("l"), at: position, section: nil)
         #expect(try edited(watcher, [edit], name: "l.json").text == #"{"l": \#(list)}"#)
+    }
+
+    @Test(
+        "moves an element to each place of its list",
+        arguments: [
+            (.first, "[1,0,2,3]"), (.offset(2), "[0,2,1,3]"), (.last, "[0,2,3,1]"), (.before("0"), "[1,0,2,3]"),
+            (.before("3"), "[0,2,1,3]"), (.after("2"), "[0,2,1,3]"), (.after("3"), "[0,2,3,1]"),
+        ] as [(RowPosition, String)])
+    func moves(position: RowPosition, list: String) throws {
+        let watcher = try watcher("l.json", #"{"l": [0, 1, 2, 3]}"#)
+        let edit = Edit.move(try path("l/1"), below: try path("l"), at: position, section: nil)
+        let (paths, text) = try edited(watcher, [edit], name: "l.json")
+        #expect(paths == ["l/1"])
+        #expect(text.replacing(" ", with: "") == #"{"l":\#(list)}"#)
     }
 
     @Test("changes an array that is a table by its options")
@@ -197,18 +213,15 @@ struct NaturalEditTests {
                 "invalid: The rows of /users have names; PUT the new row at the path of its name."
             ),
             ("put users/x 5", "invalid: A row of /users must be a dictionary or an array."),
-            (
-                "patch posts/1 {\"l\":[{\"a\":1}]}",
-                "invalid: The edit would make a row of a field, or a field of a row; change the document's file for that."
-            ),
-            (
-                "patch users {\"n\":1}",
-                "invalid: The edit would make a row of a field, or a field of a row; change the document's file for that."
-            ),
-            (
-                "patch posts/2 {\"comments\":5}",
-                "invalid: 'comments' holds rows of the item, and is not a field; edit the rows themselves."
-            ),
+            ("patch posts/1 {\"l\":[{\"a\":1}]}", unstable),
+            ("patch posts/1 {\"tags\":[{\"a\":1}]}", unstable),
+            ("put posts/2 {\"comments\":[]}", ofRows),
+            ("put posts 5", "invalid: /posts must keep its kind; its value cannot become another list or dictionary."),
+            ("put posts/1 5", "invalid: /posts/Hello is a dictionary, so its new fields must be one."),
+            ("put posts/09 {}", "invalid: The keys of /posts are integers, and '09' is none."),
+            ("put posts/9 {\"id\":\"9\"}", "invalid: The key 'id' of an element of /posts must be an integer."),
+            ("patch users {\"n\":1}", unstable),
+            ("patch posts/2 {\"comments\":5}", ofRows),
             ("patch posts/1 {\"id\":null}", "invalid: An element of /posts must keep its key 'id'."),
             ("patch posts/1 {\"id\":\"x\"}", "invalid: The key 'id' of an element of /posts must be an integer."),
             ("patch posts/1 {\"id\":2}", "conflict: Another element of /posts has the key '2'."),
@@ -246,6 +259,11 @@ struct NaturalEditTests {
         #expect(try text("Shop.json") == Self.shop)
     }
 
+    private static let unstable =
+        "invalid: The edit would make a row of a field, or a field of a row; change the document's file for that."
+    private static let ofRows =
+        "invalid: 'comments' holds rows of the item, and is not a field; edit the rows themselves."
+
     @Test("makes the children of an item that has none, in the name of its level, and of texts in XML")
     func children() throws {
         let text = """
@@ -261,6 +279,83 @@ struct NaturalEditTests {
                 "<string>b</string><key>parts</key><array><dict><key>name</key><string>c</string></dict></array></dict>"
             ),
             "\(new)")
+    }
+
+    @Test("is refused at a place that the list does not have, and where an item exists that must be new")
+    func noPlace() throws {
+        let (element, list) = (try path("words/x"), try path("words"))
+        for (position, section, sentence) in [
+            (
+                .offset(3), nil,
+                "place: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not 3."
+            ),
+            (.before("x"), nil, "conflict: No row of /words has the key 'x', so nothing can be placed beside it."),
+            (.first, 1, "place: 'section' must be 0, not 1; the level has one section."),
+        ] as [(RowPosition, Int?, String)] {
+            #expect(try refusal(.move(element, below: list, at: position, section: section)) == sentence)
+        }
+        let new = Edit.put(try value("{}"), at: try path("users/ann"), onlyIfNew: true)
+        #expect(
+            try refusal(new) == "exists: /users/Ann exists already; put it without If-None-Match to replace it.")
+    }
+
+    @Test("needs a condition if the path of its item may become that of another one")
+    func condition() throws {
+        let document =
+            #"{"l": [{"v": 1}, {"v": 2}], "d": [{"name": "x"}, {"name": "x"}], "k": [{"id": 1, "name": "a"}], "n": 1}"#
+        let numbered = "/l/1 has only its number as its path, and another item may now have it."
+        let shared = "/d/x has the same key or title as another item of its level, and may now have its path."
+        for (text, sentence) in [
+            ("delete l/1", numbered), ("patch d/x {\"n\":1}", shared), ("move d/x~2 d", shared),
+            ("patch k/1 {\"name\":\"b\"}", nil), ("patch  {\"n\":2}", nil),
+        ] as [(String, String?)] {
+            let edit = try edit(text)
+            let group = try watcher("c.json", document).beginEdits()
+            defer { group.finish() }
+            for tagged in [[], [0]] as [Set<Int>] {
+                var refusal: String?
+                do throws(EditRefusal) {
+                    _ = try group.apply(EditBatch([edit], isExact: false, tagged: tagged), by: nil)
+                } catch {
+                    refusal = error.detail
+                }
+                #expect(refusal == (tagged.isEmpty ? sentence : nil), "\(text)")
+            }
+        }
+    }
+
+    @Test("makes rows of a dictionary or an array that was empty")
+    func firstRows() throws {
+        let watcher = try watcher("e.json", #"{"users": {}, "l": [{"id": 1, "e": []}], "n": 1}"#)
+        let edits = try ["put users/eve {\"name\":\"Eve\"}", "patch l/1 {\"e\":[{\"a\":1}]}"].map(edit)
+        let (paths, text) = try edited(watcher, edits, name: "e.json")
+        #expect(paths == ["users/eve", "l/1"])
+        let expected = #"{"users":{"eve":{"name":"Eve"}},"l":[{"id":1,"e":[{"a":1}]}],"n":1}"#
+        #expect(text.filter { !$0.isWhitespace } == expected)
+    }
+
+    @Test("numbers new elements of an emptied list from 1 if the key's name suggests it", arguments: ["id", "_ID"])
+    func emptiedKeys(name: String) throws {
+        let watcher = try watcher("l.json", #"{"l": [{"\#(name)": 7, "n": "a"}], "x": 1}"#)
+        let edits = try ["delete l/7", "post l {\"n\":\"b\"}", "post l {\"n\":\"c\"}"].map(edit)
+        #expect(try edited(watcher, edits, name: "l.json").paths == ["gone", "l/1", "l/2"])
+    }
+
+    @Test("gives a new element a key of eight letters and digits among texts, and takes any kind among mixed keys")
+    func textKeys() throws {
+        let watcher = try watcher("l.json", #"{"l": [{"slug": "a", "n": 1}], "x": 1}"#)
+        let edits = try ["post l {\"n\":2}", "put l/c {\"n\":3}"].map(edit)
+        let (paths, text) = try edited(watcher, edits, name: "l.json")
+        #expect(paths.first?.wholeMatch(of: /l\/[a-z0-9]{8}/) != nil)
+        #expect(paths.last == "l/c")
+        #expect(text.filter { !$0.isWhitespace }.hasSuffix(#"{"slug":"c","n":3}],"x":1}"#))
+        let mixed = #"{"l": [{"id": 1, "n": "a"}, {"id": "b", "n": "c"}]}"#
+        for (body, said) in [
+            (#"{"id":2}"#, "it was made"), (#"{"id":"d"}"#, "it was made"),
+            (#"{"id":""}"#, "invalid: The key 'id' of an element of /l must be a text of 1 to 256 bytes."),
+        ] {
+            #expect(try refusal(edit("post l \(body)"), of: mixed) == said)
+        }
     }
 
     @Test("of a binary document writes it anew")

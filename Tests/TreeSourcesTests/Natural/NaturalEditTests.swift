@@ -284,11 +284,9 @@ struct NaturalEditTests {
     @Test("is refused at a place that the list does not have, and where an item exists that must be new")
     func noPlace() throws {
         let (element, list) = (try path("words/x"), try path("words"))
+        let outside = "place: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not 3."
         for (position, section, sentence) in [
-            (
-                .offset(3), nil,
-                "place: 'at' must be first, last, before:<key>, after:<key> or a number from 0 to 2, not 3."
-            ),
+            (.offset(3), nil, outside),
             (.before("x"), nil, "conflict: No row of /words has the key 'x', so nothing can be placed beside it."),
             (.first, 1, "place: 'section' must be 0, not 1; the level has one section."),
         ] as [(RowPosition, Int?, String)] {
@@ -301,13 +299,15 @@ struct NaturalEditTests {
 
     @Test("needs a condition if the path of its item may become that of another one")
     func condition() throws {
+        let long = String(repeating: "x", count: 257)
         let document =
-            #"{"l": [{"v": 1}, {"v": 2}], "d": [{"name": "x"}, {"name": "x"}], "k": [{"id": 1, "name": "a"}], "n": 1}"#
-        let numbered = "/l/1 has only its number as its path, and another item may now have it."
+            #"{"l": [{"v": 1}, {"v": 2}], "d": [{"name": "x"}, {"name": "x"}], "k": [{"id": 1}], "t": ["\#(long)", 5]}"#
+        let numbered = " has only its number as its path, and another item may now have it."
         let shared = "/d/x has the same key or title as another item of its level, and may now have its path."
         for (text, sentence) in [
-            ("delete l/1", numbered), ("patch d/x {\"n\":1}", shared), ("move d/x~2 d", shared),
-            ("patch k/1 {\"name\":\"b\"}", nil), ("patch  {\"n\":2}", nil),
+            ("delete l/1", "/l/1" + numbered), ("delete t/1", "/t/1" + numbered), ("patch t/5 {\"Title\":5}", nil),
+            ("patch d/x {\"n\":1}", shared), ("move d/x~2 d", shared), ("patch k/1 {\"v\":2}", nil),
+            ("patch  {\"x\":1}", nil),
         ] as [(String, String?)] {
             let edit = try edit(text)
             let group = try watcher("c.json", document).beginEdits()

@@ -55,9 +55,7 @@ package struct NaturalEditor {
         guard let path = edit.item, case .found(let item) = Item.find(path, in: document), item.depth > 0 else {
             return
         }
-        let row = item.own.level.row(item.own.row)
-        let isNumbered =
-            !row.isString && row.titleSource < 0 && !row.hasExplicitKey && item.own.level.form == .list
+        let isNumbered = Self.isNumbered(item.own)
         guard isNumbered || item.own.level.sharesNaturalKey(item.own.row) else { return }
         throw EditRefusal(
             .preconditionRequired(item),
@@ -65,6 +63,18 @@ package struct NaturalEditor {
                 ? "\(item.titlePath) has only its number as its path, and another item may now have it."
                 : "\(item.titlePath) has the same key or title as another item of its level, and may now have its path."
         )
+    }
+
+    /// Whether the path of an element ends with its number, so that it changes when an element before it comes or goes.
+    private static func isNumbered(_ element: Item.Step) -> Bool {
+        let row = element.level.row(element.row)
+        guard element.level.form == .list, !row.isString, !row.hasExplicitKey else { return false }
+        guard row.titleSource >= 0 else { return true }
+        if row.holdsTitleInFields { return false }
+        // Data and long texts do not title the element that stands for them.
+        let bytes = element.level.bytes
+        let text = PackedReader(bytes: bytes.span, at: row.titleSource).scalarText
+        return text.map { $0.utf8.count > ShortText.mostBytes } ?? true
     }
 
     private func item(at path: ItemPath) throws(EditRefusal) -> Item {

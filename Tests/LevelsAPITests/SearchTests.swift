@@ -156,6 +156,9 @@ import Testing
         // Rows that are remembered too are now where the last one was.
         desk.api.publish(try document(Array(1_000..<1_005) + Array(0..<400)))
         #expect(try Self.page(desk, next).rows.first?.title == "below 100")
+        // Farther away than the first distance at which it is looked for.
+        desk.api.publish(try document(Array(1_000..<2_000) + Array(0..<400)))
+        #expect(try Self.page(desk, next).rows.first?.title == "below 100")
         desk.api.publish(try document(Array(0..<98) + Array(150..<380)))
         #expect(try Self.page(desk, next).rows.first?.title == "below 150")
     }

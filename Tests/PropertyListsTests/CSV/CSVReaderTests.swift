@@ -90,7 +90,6 @@ import Testing
             ("\"A;B\",C\n1,2\n", [["A;B": "1", "C": "2"]]), ("\"A;B\"\nx;y\n", [["A;B": "x;y"]]),
             ("sep=|\nA|B,C\n1|2\n", [["A": "1", "B,C": "2"]]), ("sep=\t\r\nA\tB\r\n1\t2,5", [["A": "1", "B": "2,5"]]),
             ("sep=;x\n1\n", [["sep=": "1"]]), ("sep=x\n1\n", [["sep=x": "1"]]),
-            // Empty lines before the header do not count.
             ("\n\r\nA;B,C\n1;2\n", [["A": "1", "B,C": "2"]]),
         ] as [(String, Tree)])
     func separators(text: String, rows: Tree) throws { #expect(try table(Array(text.utf8)) == rows) }

@@ -141,6 +141,24 @@ import TreeSources
         }
     }
 
+    @Test("continues with the next section if that of the last record is gone", arguments: TestedTables.Kind.allCases)
+    func goneSection(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE word (id integer PRIMARY KEY, kind text); CREATE INDEX word_kind ON word (kind, id);
+            INSERT INTO word VALUES (1, 'b'), (2, 'b'), (3, 'a')
+            """)
+        let rows = tables.rows(arranged: 1)
+        let next = try rows.page("/word") { $0 = try RowQuery(group: "kind", limit: 1) }.next
+        try tables.change("DELETE FROM word WHERE id = 3")
+        let page = try rows.page("/word") {
+            $0 = try RowQuery(group: "kind")
+            $0.page.after = next
+        }
+        #expect((page.start, page.numbers.count, page.count) == (0, 2, 2))
+    }
+
     @Test("finds the values and the order of a table in partitions by their indexes")
     func partitions() throws {
         let tables = try TestedTables(

@@ -19,8 +19,14 @@ struct SectionedPage: RecordPage {
             guard cursor.values.count >= list.terms.count else { throw PageCursor.foreign }
             start = min(cursor.position, total)
             let section = Array(cursor.values[list.terms.count...])
-            number = runs.firstIndex { $0.condition.values == section } ?? cursor.row
-            after = Array(cursor.values[..<list.terms.count])
+            if let known = runs.firstIndex(where: { $0.condition.values == section }) {
+                number = known
+                after = Array(cursor.values[..<list.terms.count])
+            } else {
+                // The run of the last record is gone. The page begins with the run in its place.
+                number = min(cursor.row, runs.count)
+                start = runs[..<number].reduce(0) { $0 + $1.count }
+            }
         } else {
             start = min(query.page.firstPosition, total)
             offset = start

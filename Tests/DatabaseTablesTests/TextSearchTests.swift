@@ -99,6 +99,20 @@ struct TextSearchTests {
         #expect(try hits("back", in: "maker", of: rows) == Self.refusal)
     }
 
+    @Test("finds the records of a table of FTS5 with texts of its own")
+    func textTable() throws {
+        let tables = try TestedTables(
+            .sqlite, in: scratch,
+            """
+            CREATE VIRTUAL TABLE memo USING fts5(name, about);
+            INSERT INTO memo VALUES ('Back one', 'x'), ('other', 'back'), ('Hunchback', 'y')
+            """)
+        let rows = tables.rows(arranged: 1)
+        #expect(try rows.keys("/memo") { $0.search = "back" } == ["1 0"])
+        let all = try rows.page("/") { $0.search = "back" }
+        #expect((all.numbers.count, all.refusal) == (1, nil))
+    }
+
     @Test("looks through all records of a smaller table", arguments: TestedTables.Kind.allCases)
     func small(kind: TestedTables.Kind) throws {
         let rows = try tables(kind, with: Self.words).rows(arranged: 5)

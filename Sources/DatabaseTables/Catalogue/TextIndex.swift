@@ -16,6 +16,12 @@ enum TextIndex: Sendable {
 }
 
 extension Table {
+    /// Whether this is a table of FTS5 with texts of its own. It finds records by their rowids, although the plan of SQLite
+    /// calls this a scan.
+    var isTextIndex: Bool {
+        textIndexes.contains { if case .fullText(let index, _, _, _) = $0 { index == name } else { false } }
+    }
+
     /// Returns a condition that finds records whose searched fields may contain a text. It misses records that contain the
     /// text only within a word, if the index knows no parts of words. Nil if no index finds such records.
     func condition(finding text: String, in fields: SearchedFields) -> SQL? {

@@ -18,6 +18,8 @@ struct NarrowedList {
     private var isNarrowed = false
     /// Whether no record meets the conditions.
     private(set) var isEmpty = false
+    /// Whether a table of texts finds the records of the list, which are its own.
+    private var isOfTextIndex = false
 
     init(_ list: RecordList, by query: RowQuery) {
         (self.list, equal, rest) = (list, list.equal, query)
@@ -34,6 +36,7 @@ struct NarrowedList {
         var found = self
         found.list.add(condition)
         (found.list.isNarrowed, found.list.hasAlternatives, found.isNarrowed) = (true, true, true)
+        found.isOfTextIndex = list.table.isTextIndex
         return found
     }
 
@@ -81,6 +84,7 @@ struct NarrowedList {
     /// Returns whether an index finds the records of the list. No index is needed for a list without records.
     func isSought(in database: OpenDatabase) throws(DatabaseError) -> Bool {
         guard isNarrowed, !isEmpty else { return isEmpty }
+        guard !isOfTextIndex else { return true }
         return try database.plan(of: "SELECT 1 \(list.records())", combinesIndexes: list.hasAlternatives).isSought
     }
 }

@@ -17,7 +17,9 @@ struct DrilledJSONTests {
 
     private func shops(_ kind: TestedTables.Kind) throws -> TestedTables {
         let type = kind == .sqlite ? "JSON" : "jsonb"
-        let large = #"[{"name":"\#(String(repeating: "x", count: 64 << 10))"}]"#
+        // PostgreSQL adds a space. The last character has two bytes.
+        let most = (64 << 10) - (kind == .sqlite ? 15 : 16)
+        let (long, longer) = (String(repeating: "x", count: most), String(repeating: "x", count: most + 1))
         return try TestedTables(
             kind, in: scratch,
             """
@@ -26,7 +28,8 @@ struct DrilledJSONTests {
             INSERT INTO shop VALUES
               (1, 'One', '[{"id": 7, "title": "Pen", "parts": [{"name": "cap"}, {"name": "ink", "no": null}]}, {"id": 9, "title": "Ink"}]', '["a"]'),
               (2, 'Two', '{"north": {"n": 1}, "south": {"n": 2}, "none": null}', '{"a": 1}'),
-              (3, 'Three', '7', NULL), (4, 'Four', '\(large)', '[[{"deep": 1}]]');
+              (3, 'Three', '7', NULL), (4, 'Four', '[{"name":"\(longer)é"}]', '[[{"deep": 1}]]'),
+              (5, 'Five', '[{"name":"\(long)é"}]', NULL);
             INSERT INTO data VALUES (1, 1), (2, 1)
             """)
     }
@@ -44,8 +47,8 @@ struct DrilledJSONTests {
         arguments: TestedTables.Kind.allCases)
     func rows(kind: TestedTables.Kind) throws {
         let rows = try shops(kind).rows()
-        #expect(try titles("/shop", in: rows) == ["One 2", "Two 2", "Three 1", "Four 1"])
-        #expect(try titles("/shop", in: rows, sort: "-id") == ["Four 1", "Three 1", "Two 2", "One 2"])
+        #expect(try titles("/shop", in: rows) == ["One 2", "Two 2", "Three 1", "Four 1", "Five 2"])
+        #expect(try titles("/shop", in: rows, sort: "-id") == ["Five 2", "Four 1", "Three 1", "Two 2", "One 2"])
         #expect(try rows.keys("/shop/1") == ["data~2 2", "data 2"])
         #expect(try titles("/shop/1", in: rows) == ["data 2", "data 2"])
         #expect(try titles("/shop/1/data~2", in: rows) == ["Pen 1", "Ink 0"])

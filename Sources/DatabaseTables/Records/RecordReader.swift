@@ -338,7 +338,7 @@ extension Table {
     fileprivate func drilledText(_ number: Int) -> SQL {
         let name: SQL = "c.\(columns[number].quoted)"
         let text: SQL = dialect == .postgres ? "\(name)::text" : name
-        let size: SQL = dialect == .postgres ? "octet_length(\(text))" : "length(\(text))"
+        let size: SQL = dialect == .postgres ? "octet_length(\(text))" : "length(CAST(\(text) AS BLOB))"
         let isText: SQL = dialect == .postgres ? "" : "typeof(\(text)) = 'text' AND "
         return "CASE WHEN \(isText)\(size) <= \(literal: Self.drilledLimit) THEN \(text) END"
     }

@@ -135,9 +135,9 @@ import TreeSources
         ]
         let conditions = [
             "size:3", "size:2", "size:7", "size>2", "size<2", "size>1.5", "size:2.0", "kind:y", "kind:w", "kind>x",
-            "size>=3", "size<=2", "size>=1.5", "!size", "!kind", "kind!x&size:2", "size", "kind!~x&size:3",
+            "size>=3", "size<=2", "size>=1.5", "size<=1.5", "!size", "!kind", "kind!x&size:2", "size", "kind!~x&size:3",
             "?size:1&?size:5", "?kind:z&?size:1", "kind:y&?size:2&?size:3", "size:3&?kind:y&?box:b", "?size:9&?kind:w",
-            "size:2&?kind!~x&?box:a", "size:2&?size>2&?kind:y",
+            "size:2&?kind!~x&?box:a", "size:2&?size>2&?kind:y", "?size:x&?kind:y",
             "kind:x&size>2", "kind:x&size:2", "Title:cow", "Title>hen", "Key:cow", "kind:x&Title>dog", "size:3&kind:x",
             "size:x",
         ]

@@ -101,6 +101,12 @@ struct DrilledJSONTests {
         #expect(hits == [["Pen", "parts"], []])
     }
 
+    @Test("have paths in conditions, if they are fields")
+    func paths() throws {
+        let rows = try shops(.postgres).rows()
+        #expect(try rows.keys("/shop") { $0.conditions = [try #require(RowCondition("tags.a:1"))] } == ["2 2"])
+    }
+
     @Test("of a tree and of records without keys are fields")
     func fields() throws {
         let tables = try shops(.sqlite)

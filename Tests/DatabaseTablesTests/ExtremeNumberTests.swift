@@ -167,7 +167,7 @@ import Testing
             CREATE TABLE t (id int PRIMARY KEY, n \(type)); CREATE INDEX t_n ON t (n, id);
             INSERT INTO t SELECT i, i FROM generate_series(1, 100) i; INSERT INTO t VALUES (101, 'NaN'), (102, \(infinite));
             """)
-        for condition in ["n>98", "n<3", "n>1e30", "n:98"] {
+        for condition in ["n>98", "n>=98", "n<3", "n>1e30", "n:98"] {
             let query = try RowQuery(where: condition)
             #expect(
                 try page("/t", by: query, in: database.rows(arranged: 1)) == page("/t", by: query, in: database.rows()),

@@ -133,7 +133,7 @@ import TreeSources
         arguments: [
             "/Artist/01", "/Artist/1.0", "/Artist/3", "/Artist/x", "/Artist/99999999999999999999", "/album",
             "/Album/~3",
-            "/Album/a%00", "/Artist/2/Album%20(Artist)/a", "/Note/x",
+            "/Album/a%00", "/Artist/2/Album%20(Artist)/a", "/Note/x", "/Names/01", "/Names/3",
         ])
     func strangers(path: String) throws {
         let reading = try rows().begin()

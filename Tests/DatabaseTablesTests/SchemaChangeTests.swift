@@ -161,12 +161,15 @@ import TreeSources
             INSERT INTO composite VALUES (ROW(7, 'x'), 'seven'), (ROW(8, NULL), 'eight');
             INSERT INTO partial VALUES (1, 'a'), (1, 'b'); INSERT INTO expressed VALUES (7, 'a');
             INSERT INTO deferred VALUES (7, 'a');
+            CREATE TABLE covered (k int NOT NULL, name text NOT NULL); INSERT INTO covered VALUES (7, 'a');
+            CREATE UNIQUE INDEX ON covered (k) INCLUDE (name);
             """)
         let rows = database.rows()
         #expect(try page("/composite", in: rows) == ["0", "1"])
         #expect(try page("/partial", in: rows) == ["0", "1"])
         #expect(try page("/expressed", in: rows) == ["0"])
         #expect(try page("/deferred", in: rows) == ["7"])
+        #expect(try page("/covered", in: rows) == ["7"])
         let reading = try rows.begin()
         defer { reading.end() }
         for (path, title) in [("/composite/0", "seven"), ("/composite/1", "eight"), ("/deferred/7", "a")] {

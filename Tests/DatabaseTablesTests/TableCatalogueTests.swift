@@ -141,6 +141,32 @@ import TreeSources
         }
     }
 
+    @Test(
+        "has records without a key in the order of the table, whichever fields are shown",
+        arguments: TestedTables.Kind.allCases)
+    func orderWithoutKey(kind: TestedTables.Kind) throws {
+        let sql: [TestedTables.Kind: String] = [
+            .sqlite: """
+            CREATE TABLE base (name text, filler text); CREATE INDEX base_name ON base (name);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO base SELECT 9999 - i, printf('%.99c', 'x') FROM n;
+            CREATE VIEW log AS SELECT name, filler FROM base
+            """,
+            .postgres: """
+            CREATE TABLE log (name text NOT NULL, filler bytea); ALTER TABLE log ALTER filler SET STORAGE PLAIN;
+            INSERT INTO log SELECT (9999 - i)::text, decode(repeat('00', 1500), 'hex') FROM generate_series(1, 2000) i;
+            CREATE INDEX ON log (name)
+            """,
+        ]
+        let tables = try TestedTables(kind, in: scratch, try #require(sql[kind]))
+        if kind == .postgres { try tables.change("VACUUM ANALYZE log") }
+        // An index alone has the titles, but in its own order.
+        var titles: [String] = []
+        try tables.rows().page("/log") { ($0.fields, $0.page.limit) = (.named(FieldNames([])), 3) }
+            .forEachRow { titles.append(String(utf8: $0.title)) }
+        #expect(titles == ["9998", "9997", "9996"])
+    }
+
     @Test("continues with the next section if that of the last record is gone", arguments: TestedTables.Kind.allCases)
     func goneSection(kind: TestedTables.Kind) throws {
         let tables = try TestedTables(
@@ -157,6 +183,61 @@ import TreeSources
             $0.page.after = next
         }
         #expect((page.start, page.numbers.count, page.count) == (0, 2, 2))
+    }
+
+    /// The keys of the first page by a grouping, and the sections with their numbers of rows.
+    private func grouped(_ group: String, _ sql: String) throws -> [[String]] {
+        let rows = try TestedTables(.sqlite, in: scratch, sql).rows(arranged: 1)
+        let page = try rows.page("/word") { $0 = try RowQuery(group: group) }
+        var keys: [String] = []
+        page.forEachRow { keys.append(String(utf8: $0.key)) }
+        return [keys, page.sections.map { "\($0.title ?? "none") \($0.count)" }]
+    }
+
+    @Test("has one section for data and NULL")
+    func sectionOfData() throws {
+        let found = try grouped(
+            "value",
+            """
+            CREATE TABLE word (id integer PRIMARY KEY, value); CREATE INDEX word_value ON word (value, id);
+            INSERT INTO word (value) VALUES (NULL), (x'02'), (x'01'), ('a')
+            """)
+        #expect(found == [["4", "3", "2", "1"], ["a 1", "none 3"]])
+    }
+
+    @Test("has sections by first letters in either case if an index ignores it")
+    func caselessInitials() throws {
+        let found = try grouped(
+            "initial",
+            """
+            CREATE TABLE word (id integer PRIMARY KEY, name text COLLATE NOCASE);
+            CREATE INDEX word_name ON word (name, id);
+            INSERT INTO word (name) VALUES ('Zip'), ('abd'), ('Abc'), ('zoo'), ('_x'), ('[y')
+            """)
+        #expect(found == [["3", "2", "1", "4", "6", "5"], ["A 2", "Z 2", "# 2"]])
+    }
+
+    @Test("refuses to look through too many records for a condition", arguments: TestedTables.Kind.allCases)
+    func tooManyRecords(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE word (id integer PRIMARY KEY, name text, size integer);
+            CREATE INDEX word_size ON word (size, id); INSERT INTO word VALUES (1, 'b', 2), (2, 'a', 1), (3, 'c', 1)
+            """)
+        var (searched, either) = (try RowQuery(where: "size>0"), try RowQuery(group: "size"))
+        searched.search = "a"
+        either.alternatives = [try #require(RowCondition("size>1")), try #require(RowCondition("size:1"))]
+        for (query, parameter) in [
+            (try RowQuery(where: "size>0", "name~a"), "where"), (try RowQuery(where: "size>0", group: "size"), "where"),
+            (searched, "where"), (either, "any"),
+        ] {
+            let sentence =
+                "More than 2 records of 'word' may meet the condition, which are too many to be looked through; add another condition."
+            #expect(throws: RowRefusal(kind: .needsIndex(create: nil), parameter: parameter, sentence: sentence)) {
+                try tables.rows(arranged: 2).keys("/word") { $0 = query }
+            }
+        }
     }
 
     @Test("finds the values and the order of a table in partitions by their indexes")

@@ -115,6 +115,11 @@ import TreeSources
         #expect(axe?.links == RecordLinks(canonical: ["Shop", "a"].map { Array($0.utf8) }, references: []))
         let titled = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Price","Key":["Title"]"#)
         #expect(try list("/Shop", in: titled).first == "Axe 30.0 0")
+        let both = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Title,Price""#)
+        #expect(try list("/Shop", in: both).first == "a Axe 30.0 0")
+        let tables = try snapshot(#""Database":"sqlite:Shop.db","TitleBy":"Tool=Price,Code,Kind=Id""#)
+        #expect(try list("/Shop/Tool", in: tables).first == "a 30.0 a 0")
+        #expect(try list("/Shop/Kind", in: tables) == ["1 1 1", "2 2 1"])
     }
 
     @Test("has the values of columns above the records")
@@ -130,6 +135,17 @@ import TreeSources
         #expect(first?.children.count == 2)
         // The path of a record leads through values, so it is not canonical.
         #expect(try detail("/Shop/1/12.5/h", in: drilled)?.links?.canonical == nil)
+        try change(
+            """
+            CREATE TABLE Word (Id INTEGER PRIMARY KEY, Name TEXT COLLATE NOCASE, Size);
+            INSERT INTO Word VALUES (1, 'a', x'01'), (2, 'A', x'02'), (3, 'a', 'b');
+            CREATE VIEW Seen AS SELECT * FROM Word
+            """)
+        let exact = try snapshot(#""Database":"sqlite:Shop.db","Table":"Seen","Key":["Id"],"DrillBy":["Name"]"#)
+        #expect(try list("/Shop", in: exact) == ["a a 2", "A A 1"])
+        #expect(try list("/Shop/A", in: exact) == ["2 A 0"])
+        let data = try snapshot(#""Database":"sqlite:Shop.db","Table":"Word","DrillBy":["Size"]"#)
+        #expect(try list("/Shop", in: data) == ["(data) (data) 2", "b b 1"])
     }
 
     @Test("has no rows once its table is gone, and never those of other tables")
@@ -226,6 +242,10 @@ import TreeSources
                 "sqlite:Shop.db: 'Tool' has no column 'Nope'."
             ),
             (
+                #""Database":"sqlite:Shop.db","TitleBy":"Name""#,
+                "sqlite:Shop.db: 'TitleBy' is not a list of tables with their columns, such as Customer=FirstName,LastName,Invoice=InvoiceDate."
+            ),
+            (
                 #""Database":"postgres:///db""#,
                 "postgres:///db: the address names no host; write postgres://USER@HOST/DATABASE."
             ),
@@ -292,7 +312,7 @@ import TreeSources
         arguments: [
             ("postgres://bad/db", "bad"), ("postgres://good,bad/db", "bad"), ("postgres://bad,good/db", "bad"),
             ("postgres://good,worse,bad/db", "worse"), ("postgres://good/db?host=bad", "bad"),
-            ("postgres:///db?host=good,bad", "bad"),
+            ("postgres:///db?host=good,bad", "bad"), ("postgres://bad/db?sslmode=disable&options=x", "bad"),
         ])
     func hosts(address: String, host: String) throws {
         var options = TableRows.Options()

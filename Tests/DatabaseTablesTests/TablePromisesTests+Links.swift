@@ -10,9 +10,12 @@ import Testing
 extension TablePromisesTests {
     /// Sales refer to records by an integer, by a text, by two columns, to other sales, and to records that are missing.
     private static func sales(_ kind: TestedTables.Kind) -> String {
-        let (isSQLite, keys) = (
-            kind == .sqlite, ["(buyer) REFERENCES buyer", "(seller) REFERENCES seller", "(before) REFERENCES sale"]
-        )
+        // The second foreign key of a column leads to the record that the first one misses.
+        let keys = [
+            "(buyer) REFERENCES buyer", "(seller) REFERENCES seller", "(before) REFERENCES sale",
+            "(seller) REFERENCES shop",
+        ]
+        let isSQLite = kind == .sqlite
         // A reference to a missing record is made before PostgreSQL knows of the foreign key.
         let inside = isSQLite ? keys.map { ", FOREIGN KEY \($0)" }.joined() : ""
         let later = isSQLite ? "" : keys.map { "; ALTER TABLE sale ADD FOREIGN KEY \($0) NOT VALID" }.joined()
@@ -24,6 +27,7 @@ extension TablePromisesTests {
               land text, town text, before integer, FOREIGN KEY (land, town) REFERENCES place\(inside));
             INSERT INTO buyer VALUES ('a', 'Ada'), ('b', NULL); INSERT INTO seller VALUES (1, 'One'), (2, 'Two');
             INSERT INTO place VALUES ('x', 'y', 'Here');
+            CREATE TABLE shop (id integer PRIMARY KEY, name text); INSERT INTO shop VALUES (1, 'First'), (7, 'Seventh');
             INSERT INTO sale VALUES (1, 'i', 'a', '1', 'x', 'y', NULL), (2, 'h', 'b', '2', NULL, 'y', 1),
               (3, 'g', 'lost', '7', 'x', 'y', 1), (4, 'f', NULL, NULL, NULL, NULL, 3), (5, 'e', 'A', '1', NULL, NULL, 9)
             \(later)
@@ -64,7 +68,7 @@ extension TablePromisesTests {
                 link("seller", "Two", "seller", "2"),
             ])
         let third = page.references?.links(ofRow: 2).sorted { $0.name < $1.name }
-        #expect(third == [link("before", "i", "sale", "1"), here])
+        #expect(third == [link("before", "i", "sale", "1"), here, link("seller", "Seventh", "shop", "7")])
     }
 
     @Test("give rows the links of the columns that they show", arguments: TestedTables.Kind.allCases)

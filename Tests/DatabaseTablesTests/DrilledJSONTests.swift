@@ -16,7 +16,7 @@ struct DrilledJSONTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func shops(_ kind: TestedTables.Kind) throws -> TestedTables {
-        let type = kind == .sqlite ? "JSON" : "jsonb"
+        let type = kind == .sqlite ? "Json" : "jsonb"
         // PostgreSQL adds a space. The last character has two bytes.
         let most = (64 << 10) - (kind == .sqlite ? 15 : 16)
         let (long, longer) = (String(repeating: "x", count: most), String(repeating: "x", count: most + 1))

@@ -201,9 +201,6 @@ import TreeSources
                 ))
     }
 
-    @Test("give a record its neighbours, and links to what it refers to")
-    func details() throws { try checkAlbum(in: rows()) }
-
     @Test("show each answer what was committed before it")
     func fresh() throws {
         let rows = try rows()

@@ -20,7 +20,7 @@ struct RecordTitleTests {
         arguments: TestedTables.Kind.allCases,
         [
             ("a text, display_name text, Label text", "label"),
-            ("a text, page_title text, fullname text", "page_title"),
+            ("a text, page_title text, fullname text", "page_title"), ("\"Name\" text, \"TITLE\" text", "title"),
             ("Title text, given_name text, \"Family-Name\" text", "given_name Family-Name"),
             ("name integer, title_id text, note text", "name"), ("type text, kind_id text, note text", "note"),
             ("first_name text, company text", "first_name"), ("n integer, type text", ""),

@@ -14,25 +14,6 @@ func item(_ path: String, in source: any RowSource) throws -> Item? {
     return item
 }
 
-/// Checks the detail of the first album of the shop that the tests make in each database.
-func checkAlbum(in rows: TableRows) throws {
-    let reading = try rows.begin()
-    defer { reading.end() }
-    let detail = try reading.detail(of: try #require(try item("/Album/a", in: reading)))
-    #expect(detail.previous == nil)
-    #expect(detail.next.map { $0.level.title($0.row) } == "Second")
-    #expect(detail.count == 4)
-    func key(_ text: String) -> [UInt8] { Array(text.utf8) }
-    #expect(
-        detail.links
-            == RecordLinks(
-                canonical: [key("Album"), key("a")],
-                references: [
-                    .init(name: "Artist", title: key("Åse"), path: [key("Artist"), key("1")]),
-                    .init(name: "Guest", title: key("Bo"), path: [key("Artist"), key("10")]),
-                ]))
-}
-
 /// A database of a test's own, of which the test is the other program that changes it.
 struct ChangedDatabase {
     let place: TablesPlace

@@ -72,23 +72,6 @@ import TreeSources
         }
     }
 
-    @Test("has the title column of each table", arguments: TestedTables.Kind.allCases)
-    func titles(kind: TestedTables.Kind) throws {
-        let tables = try TestedTables(
-            kind, in: scratch,
-            """
-            CREATE TABLE a (id integer PRIMARY KEY, x text, "Name" text, "TITLE" text); INSERT INTO a VALUES (1, 'x', 'n', 't');
-            CREATE TABLE b (id integer PRIMARY KEY, x text, "Name" text); INSERT INTO b VALUES (1, 'x', 'n');
-            CREATE TABLE c (id text PRIMARY KEY NOT NULL); INSERT INTO c VALUES ('k');
-            CREATE TABLE d (id text PRIMARY KEY NOT NULL, c text REFERENCES c, n integer, x text, y text);
-            INSERT INTO d VALUES ('k', 'k', 7, 'x', 'y');
-            CREATE TABLE e (id text PRIMARY KEY NOT NULL, c text REFERENCES c, n integer); INSERT INTO e VALUES ('j', 'k', 7)
-            """)
-        for (path, title) in [("/a/1", "t"), ("/b/1", "n"), ("/c/k", "k"), ("/d/k", "x"), ("/e/j", "j")] {
-            #expect(try tables.rows().read(path) { $1.own.level.title($1.own.row) } == title, "\(path)")
-        }
-    }
-
     @Test(
         "warns of foreign keys that no index begins with, in any order of their columns",
         arguments: TestedTables.Kind.allCases)
@@ -165,6 +148,43 @@ import TreeSources
         try tables.rows().page("/log") { ($0.fields, $0.page.limit) = (.named(FieldNames([])), 3) }
             .forEachRow { titles.append(String(utf8: $0.title)) }
         #expect(titles == ["9998", "9997", "9996"])
+    }
+
+    @Test("has neighbours of records with NULL in their keys")
+    func neighbours() throws {
+        let rows = try TestedTables(
+            .sqlite, in: scratch,
+            """
+            CREATE TABLE word (a TEXT, b INTEGER, PRIMARY KEY (a, b));
+            INSERT INTO word VALUES ('x', 1), ('x', NULL), (NULL, 2), (NULL, 2), ('y', 3)
+            """
+        ).rows()
+        let keys = ["x,1", "x,~3", "y,3", "~3,2,3", "~3,2,4"]
+        func title(_ step: Item.Step?) -> String? { step.map { $0.level.title($0.row) } }
+        for (number, key) in keys.enumerated() {
+            let detail = try rows.read("/word/\(key)") { try $0.detail(of: $1) }
+            #expect(title(detail.previous) == (number > 0 ? keys[number - 1] : nil))
+            #expect(title(detail.next) == (number < 4 ? keys[number + 1] : nil))
+        }
+        #expect(try title(rows.read("/word") { try $0.detail(of: $1) }.children.last) == keys[4])
+    }
+
+    @Test("continues after a record that is gone", arguments: TestedTables.Kind.allCases, [1, 9])
+    func goneRecord(kind: TestedTables.Kind, arranged: Int) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE word (id integer PRIMARY KEY, size integer); CREATE INDEX word_size ON word (size, id);
+            INSERT INTO word VALUES (1, 1), (2, 1), (3, 1), (4, 2), (5, 1)
+            """)
+        let rows = tables.rows(arranged: arranged)
+        let next = try rows.page("/word") { $0 = try RowQuery(sort: "size", limit: 2) }.next
+        try tables.change("DELETE FROM word WHERE id IN (1, 2); INSERT INTO word VALUES (0, 1)")
+        let keys = try rows.keys("/word") {
+            $0 = try RowQuery(sort: "size")
+            $0.page.after = next
+        }
+        #expect(keys == ["3 0", "5 0", "4 0"])
     }
 
     @Test("continues with the next section if that of the last record is gone", arguments: TestedTables.Kind.allCases)

@@ -287,7 +287,11 @@ import TreeSources
                 let reading = try rows.begin()
                 defer { reading.end() }
                 let page = try reading.page(query, below: try #require(try item("/Long", in: reading)))
-                page.forEachRow { keys.append(String(utf8: $0.key).first) }
+                page.forEachRow {
+                    keys.append(String(utf8: $0.key).first)
+                    let length = $0.title.count
+                    #expect(length == 4_096)
+                }
                 query.page.after = page.next
                 if case .supplied(let bytes) = page.next { #expect(bytes.count < 6_000) }
             } while query.page.after != nil && keys.count < 10

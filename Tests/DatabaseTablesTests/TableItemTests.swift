@@ -113,6 +113,16 @@ import TreeSources
         #expect(axe?.next.map { $0.level.title($0.row) } == "Hammer")
         #expect(axe?.position == 1 && axe?.count == 3)
         #expect(axe?.links == RecordLinks(canonical: ["Shop", "a"].map { Array($0.utf8) }, references: []))
+        try change(
+            """
+            CREATE TABLE Part (Id INTEGER PRIMARY KEY, Above REFERENCES Part, Size INTEGER);
+            INSERT INTO Part VALUES (1, NULL, 1), (2, 1, 5), (3, 2, 5)
+            """)
+        // A link does not lead to a record that the item leaves out.
+        let parts = try snapshot(#""Database":"sqlite:Shop.db","Table":"Part","Where":["Size>1"]"#)
+        #expect(try detail("/Shop/2", in: parts)?.links?.references == [])
+        #expect(
+            try detail("/Shop/3", in: parts)?.links?.references.map(\.path) == [["Shop", "2"].map { Array($0.utf8) }])
         let titled = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Price","Key":["Title"]"#)
         #expect(try list("/Shop", in: titled).first == "Axe 30.0 0")
         let both = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Title,Price""#)

@@ -90,13 +90,6 @@ import TreeSources
         #expect(try list("/Names") == ["0 Åse 0", "1 1 0", "2 Bo 0"])
     }
 
-    @Test("have what refers to a record below it")
-    func referring() throws {
-        #expect(try list("/Artist/1") == ["Album (Artist) Album (Artist) 2", "Album (Guest) Album (Guest) 1"])
-        #expect(try list("/Artist/1/Album%20(Artist)") == ["a First 0", "b Second 0"])
-        #expect(try list("/Artist/1/Album%20(Guest)") == ["~3,3 Third 0"])
-    }
-
     @Test(
         "lead nowhere by another spelling of a key",
         arguments: [
@@ -189,15 +182,6 @@ import TreeSources
                     sentence:
                         "The table 'Album' has more than 1 rows, and no index gives the order 'Title'. Create one, or ask for fewer rows with a condition that an index serves."
                 ))
-    }
-
-    @Test("give a record its neighbours, and links to what it refers to")
-    func details() throws { try checkAlbum(in: rows()) }
-
-    @Test("have the rowid in the key if it is NULL, as an INT PRIMARY KEY may be")
-    func nullableKey() throws {
-        try change("CREATE TABLE Loose (Id INT PRIMARY KEY, Title); INSERT INTO Loose VALUES (NULL, 'a'), (NULL, 'b')")
-        #expect(try list("/Loose") == ["~3,1 a 0", "~3,2 b 0"])
     }
 
     @Test("meet a condition with or without an index", arguments: ["", "CREATE INDEX Item_Text ON Item (Text)"])

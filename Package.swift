@@ -147,8 +147,7 @@ let package = Package(
             name: "TestClient", dependencies: ["DrilldownClient"], path: "Tests/TestClient",
             swiftSettings: clientSettings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "Heap"], swiftSettings: settings),
-        .testTarget(
-            name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes", "TestDocuments"], swiftSettings: settings),
+        .testTarget(name: "HTTPFieldsTests", dependencies: ["HTTPFields", "Bytes"], swiftSettings: settings),
         .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "Threads", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Locking", "CThreads"], swiftSettings: settings),

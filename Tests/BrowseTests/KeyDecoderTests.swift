@@ -75,18 +75,4 @@ struct KeyDecoderTests {
         var decoder = KeyDecoder()
         #expect(decoder.decode(bytes) == expected)
     }
-
-    @Test("of any bytes are decoded without end or fault")
-    func random() {
-        var generator = SystemRandomNumberGenerator()
-        var decoder = KeyDecoder()
-        for _ in 0..<2_000 {
-            let bytes = (0..<Int.random(in: 1...20, using: &generator)).map { _ in
-                [0x1B, 0x5B, 0x4F, 0xE2, 0x80, UInt8.random(in: 0...255, using: &generator)].randomElement() ?? 0
-            }
-            _ = decoder.decode(bytes)
-        }
-        _ = decoder.timeOut()
-        #expect(decoder.decode("a".utf8) == [.text("a")])
-    }
 }

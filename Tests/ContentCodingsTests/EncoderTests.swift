@@ -53,13 +53,6 @@ import Testing
         }
     }
 
-    @Test("The same body gives the same bytes each time", arguments: ContentCoding.allCases)
-    func sameBytes(_ coding: ContentCoding) {
-        let body = Self.body(500_000)
-        let coded = Self.encode(body, coding)
-        for _ in 0..<3 { #expect(Self.encode(body, coding) == coded) }
-    }
-
     @Test("Bodies coded one after the other and at once, in memory used before, equal those coded alone")
     func reusedMemory() async {
         let bodies = [3_000, 90_000, 1_024, 400_000, 5_000].map { Self.body($0) } + [Self.body(60_000, noise: true)]

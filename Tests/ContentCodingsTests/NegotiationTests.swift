@@ -62,10 +62,7 @@ import Testing
     @Test(
         "A malformed field counts as none",
         arguments: [
-            "gzip;", "gzip;q", "gzip;q=", "gzip;q=2", "gzip;q=1.1", "gzip;q=0.1234", "gzip;q=-1", "gzip;q=.5",
-            "gzip;q=1e3", "gzip;level=3", "gzip;q=1;x=2", "gzip br", "gzip; q =1", "gzip;q= 1", "\"gzip\"", "gzip/br",
-            "=,br", "br, gzip;q=x", "identity;q=0;", ";q=1", "gzip\u{0}", "gzïp", "br=1", "identity;q=0, (gzip)",
-            "gzip;q=10", "gzip;q=1.0000",
+            "gzip;", "gzip;q=2", "\"gzip\"", "=,br", "br, gzip;q=x", "identity;q=0;", "identity;q=0, (gzip)",
         ])
     func malformed(_ field: String) { #expect(Self.choice(field) == .identity) }
 

@@ -14,7 +14,8 @@ import Testing
             ("de, en;q=0.5", "en", "en"), ("sv", "en de", "-"), ("", "en", "-"), ("*", "en", "-"),
             ("*, de;q=0.1", "en de", "de"), ("en;q=0", "en", "-"), ("en, en;q=0", "en de", "-"),
             ("de;q=0.0, en", "de en", "en"), ("de;q=2, en", "de en", "-"), ("en, de;;", "de en", "en"),
-            ("d\u{E9}, en", "en", "-"), ("aa-b-c-d-e-f-g-h", "aa", "aa"),
+            ("d\u{E9}, en", "en", "-"), ("aa-b-c-d-e-f-g-h", "aa", "aa"), ("en;q=0", "en-GB", "-"),
+            ("de-CH", "de-CH-1996 de", "de"), ("de-1996", "de-Latn", "de-Latn"), ("i-klingon", "en", "-"),
         ])
     func choice(_ line: String, _ available: String, _ expected: String) {
         var accepted = AcceptedLanguages()
@@ -30,7 +31,8 @@ import Testing
             ("zh_TW", "zh-Hans zh-Hant", "zh-Hant"), ("zh-Hant", "zh-CN zh-TW", "zh-TW"),
             ("zh-Hant-HK", "zh-CN zh-TW", "zh-TW"), ("zh-HK", "zh-CN zh-TW zh-HK", "zh-HK"),
             ("zh-MO", "zh-TW zh-Hant-HK", "zh-TW"), ("zh-TW", "en zh-Hans", "-"), ("zh-CN, en", "en zh-Hant", "en"),
-            ("zh-TW", "zh", "zh"), ("zh", "en zh-CN", "zh-CN"), ("zh-TW;q=0, zh", "zh-Hant-TW zh-Hans", "zh-Hans"),
+            ("zh-MY", "zh-Hant zh-Hans", "zh-Hans"), ("zh-TW", "zh", "zh"), ("zh", "en zh-CN", "zh-CN"),
+            ("zh-TW;q=0, zh", "zh-Hant-TW zh-Hans", "zh-Hans"),
         ])
     func chinese(_ line: String, _ available: String, _ expected: String) { choice(line, available, expected) }
 

@@ -52,20 +52,4 @@ import Testing
         }
         #expect(visits == 2)
     }
-
-    @Test(
-        "A long list is passed once: as many elements as separators and one, and no byte twice",
-        arguments: ["a,", ",", "\"", "\"\\\",", "\\", " ,", "\";,\""])
-    func length(_ unit: String) {
-        let line = String(repeating: unit, count: 20_000)
-        var visits = 0
-        var bytes = 0
-        line.utf8Span.span.forEachElement(dividedBy: UInt8(ascii: ",")) { element in
-            visits += 1
-            bytes += element.count
-            return true
-        }
-        #expect(visits <= 20_001)
-        #expect(bytes + visits - 1 <= line.utf8.count)
-    }
 }

@@ -52,17 +52,4 @@ import Testing
         #expect(Self.ranges("a/b;\(parameter)") == ["a/b 1000"])
         #expect(Self.ranges("a/b;\(parameter);q=0.5") == ["a/b 500"])
     }
-
-    @Test("A quote that is never closed reaches to the end")
-    func unclosed() {
-        #expect(Self.ranges(#"a/b;v=";q=0.1,c/d;q=0.2"#) == ["a/b 1000"])
-        #expect(Self.ranges(#"a/b;q=0.3;v=",c/d"#) == ["a/b 300"])
-    }
-
-    @Test("Thousands of ranges and of parameters are passed once each, in order")
-    func length() {
-        let names = (0..<10_000).map { "a/\($0)" }
-        #expect(Self.ranges(names.joined(separator: ";q=0.5,")).dropLast() == names.map { "\($0) 500" }.dropLast())
-        #expect(Self.ranges("a/b" + String(repeating: ";x=1", count: 10_000) + ";q=0.4") == ["a/b 400"])
-    }
 }

@@ -51,12 +51,4 @@ import Testing
         #expect(Set((0...UInt8.max).filter { AsciiSet.token.contains($0) }) == allowed)
         #expect(allowed.count == 77)
     }
-
-    @Test("Thousands of tokens, and of empty elements, are passed once each, in order")
-    func length() {
-        let names = (0..<10_000).map { "a\($0)" }
-        let reading = Self.reading(names.joined(separator: ",  ,,"))
-        #expect(reading == Reading(tokens: names.map { "\($0) 1000" }, isWellFormed: true))
-        #expect(Self.reading(String(repeating: " ,", count: 20_000)) == Reading())
-    }
 }

@@ -76,6 +76,12 @@ struct ServiceEnvironmentTests {
         #expect(error?.description == sentence)
     }
 
+    @Test(arguments: ["/", "@"]) func `the address of its socket leaves room for a zero byte`(_ prefix: String) throws {
+        let longest = prefix + String(repeating: "a", count: 106)
+        #expect(try manager(["NOTIFY_SOCKET": longest]).notifications?.address == longest)
+        #expect(throws: ServiceManagerError.self) { try manager(["NOTIFY_SOCKET": longest + "a"]) }
+    }
+
     @Test("is removed, so that no child process takes it for its own")
     func cleared() {
         for variable in ServiceEnvironment.variables { unsafe setenv(variable, "1", 1) }

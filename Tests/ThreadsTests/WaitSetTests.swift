@@ -1,6 +1,7 @@
 import Glibc
 import Testing
-import Threads
+
+@testable import Threads
 
 @Suite("A set of waits")
 struct WaitSetTests {
@@ -26,12 +27,14 @@ struct WaitSetTests {
         #expect(ContinuousClock.now >= begun + .milliseconds(3))
     }
 
-    @Test("does not wait for a point in time that has passed")
-    func past() {
-        var waits = WaitSet()
-        waits.wake(by: .now - .seconds(1))
-        waits.wait()
-        #expect(waits.descriptors.isEmpty)
+    @Test(
+        arguments: [
+            (Duration.seconds(-1), 0), (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1),
+            (.nanoseconds(1_000_001), 2), (.seconds(999_999), 999_999_000), (.seconds(1_000_000), 1_000_000_000),
+            (.seconds(Int64.max), 1_000_000_000),
+        ] as [(Duration, Int32)])
+    func `a time is rounded up to milliseconds`(_ time: Duration, _ milliseconds: Int32) {
+        #expect(time.pollTimeout == milliseconds)
     }
 
     @Test("ends when one of several descriptors is ready")

@@ -52,20 +52,6 @@ struct WakeupTests {
         #expect(isReadable)
     }
 
-    @Test("wakes a thread that waits")
-    func waiting() throws {
-        let answer = try Wakeup()
-        let thread = try Thread(name: "test") { [wakeup] in
-            for _ in 0..<1_000 where Self.isWoken(by: wakeup) { answer.signal() }
-        }
-        defer { thread.join() }
-        for number in 0..<1_000 {
-            wakeup.signal()
-            try #require(Self.isWoken(by: answer), "after \(number) signals")
-        }
-        #expect(!isReadable && !answer.reset())
-    }
-
     @Test("is never lost, however signals and looks come together")
     func crowd() throws {
         let announced = Guarded(0)

@@ -43,29 +43,3 @@ struct WorkerThreadTests {
         #expect(count.withLock { $0 } == 2)
     }
 }
-
-@Suite("A semaphore")
-struct SemaphoreTests {
-    @Test("keeps signals that come before anybody waits, and wakes one thread for each")
-    func signals() throws {
-        let (there, back) = (Semaphore(), Semaphore())
-        let rounds = Guarded(0)
-        let worker = try WorkerThread(name: "work")
-        there.signal()
-        there.signal()
-        let isTaken = worker.add {
-            for _ in 0..<1_000 {
-                there.wait()
-                rounds.withLock { $0 += 1 }
-                back.signal()
-            }
-        }
-        #expect(isTaken)
-        for _ in 2..<1_000 {
-            back.wait()
-            there.signal()
-        }
-        worker.stop()
-        #expect(rounds.withLock { $0 } == 1_000)
-    }
-}

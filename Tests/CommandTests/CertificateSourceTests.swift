@@ -77,11 +77,4 @@ struct CertificateSourceTests {
                 == "drilldown: error: the certificate of CN=a expired at 2027-01-15 08:00 UTC, so clients refuse to connect; renew it"
         )
     }
-
-    @Test("makes the address an https URL")
-    func url() throws {
-        let address = try #require(ListenAddress("127.0.0.1:8443"))
-        #expect(address.url(isSecure: true) == "https://127.0.0.1:8443/")
-        #expect(address.url() == "http://127.0.0.1:8443/")
-    }
 }

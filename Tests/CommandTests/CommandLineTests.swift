@@ -16,7 +16,7 @@ struct CommandLineTests {
     @Test("gives the command, its documents and its options")
     func parsed() throws {
         let arguments = try CommandLineArguments(arguments: [
-            "check", "a.plist", "--shape=any", "-", "--keys", "title=name", "--", "--b.plist",
+            "check", "a.plist", "--shape", "any", "-", "--keys=title=name", "--", "--b.plist",
         ])
         #expect(arguments.command == .check)
         #expect(arguments.sources == ["a.plist", "-", "--b.plist"])
@@ -76,6 +76,7 @@ struct CommandLineTests {
             ("serve a.plist --ORIGINS x", "--ORIGINS", "serve a.plist --cors-origins x"),
             ("serve a.plist --access", "--access", "serve a.plist --access-log"),
             ("serve a.plist --listen-address h:1", "--listen-address", "serve a.plist --listen h:1"),
+            ("serve a.plist --cache-control-header x", "--cache-control-header", "serve a.plist --cache-control x"),
             ("browse http://h --folder a", "--folder", "browse http://h/ --cache-folder a"),
         ])
     func option(_ line: String, _ word: String, _ meant: String) {
@@ -90,6 +91,10 @@ struct CommandLineTests {
         "that nothing is near to says what there is",
         arguments: [
             ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists the commands."),
+            (
+                "--listen h:1 a.plist",
+                "no command is given; 'serve Data.plist' serves a document. Did you mean: drilldown serve --listen h:1 a.plist"
+            ),
             (
                 "frobnicate",
                 "'frobnicate' is not a command; the commands are serve, check, import, export, browse, completions and manual."
@@ -135,14 +140,6 @@ struct CommandLineTests {
         #expect(
             sentence(line)
                 == "serve takes one document, not 2: a.plist, b.plist. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
-        )
-    }
-
-    @Test("without a command leads on to serve")
-    func withoutCommand() {
-        #expect(
-            sentence("--listen h:1 a.plist")
-                == "no command is given; 'serve Data.plist' serves a document. Did you mean: drilldown serve --listen h:1 a.plist"
         )
     }
 

@@ -25,6 +25,10 @@ struct ExtremeOptionTests {
             ("poll-interval", 1, 86_400), ("refresh", 1, 86_400), ("fetch-timeout", 1, 3_600),
             ("first-patience", 0, 86_400),
             ("arranged-rows", 0, 100_000_000), ("query-timeout", 1, 3_600),
+            ("cache-bytes", 0, 1_099_511_627_776), ("response-bytes", 65_536, 1_099_511_627_776),
+            ("search-bytes", 0, 1_099_511_627_776), ("history-bytes", 0, 1_099_511_627_776),
+            ("max-document-bytes", 1, 1_125_899_906_842_624), ("max-memory", 67_108_864, 1_125_899_906_842_624),
+            ("max-body-bytes", 1, 1_073_741_824),
         ])
     func ranges(name: String, first: Int, last: Int) throws {
         let option = try #require(Option.all.first { $0.name == name })

@@ -30,6 +30,11 @@ struct HelpTests {
             }
         }
         #expect(texts[1].contains("--config DRILLDOWN_CONFIG"))
+        #expect(
+            Option.all(of: .check).map(\.name) == [
+                "config", "keys", "shape", "title-by", "key-by", "drill-by", "max-items", "max-document-bytes",
+                "fetch-timeout", "database-password-file", "databases",
+            ])
     }
 
     @Test("of the program lists every command")

@@ -8,7 +8,10 @@ import Testing
 struct ListenAddressTests {
     @Test(
         "is a host and a port",
-        arguments: [("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:0", "::1", 0), ("*:80", "*", 80)])
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:0", "::1", 0), ("*:80", "*", 80),
+            ("9000", "127.0.0.1", 9000), (":9000", "127.0.0.1", 9000), ("h:65535", "h", 65_535),
+        ])
     func parsed(_ text: String, _ host: String, _ port: UInt16) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.host == host)
@@ -21,6 +24,8 @@ struct ListenAddressTests {
             ("nowhere", "nowhere:8080"),
             ("::1", "127.0.0.1:1 or [::1]:1"), ("h:+80", "127.0.0.1:8080 or [::1]:8080"),
             ("http://h:80/", "127.0.0.1:8080 or [::1]:8080"),
+            ("a/b:80", "127.0.0.1:8080 or [::1]:8080"), ("[h]:80", "127.0.0.1:8080 or [::1]:8080"),
+            ("[]:80", "127.0.0.1:8080 or [::1]:8080"),
         ])
     func refused(_ text: String, _ examples: String) {
         #expect(throws: UsageError(fact: "--listen: '\(text)' is not HOST:PORT, such as \(examples).")) {

@@ -22,32 +22,14 @@ struct ListenTargetTests {
         #expect(try settings("[::]:8080").listenTargets.first == .address(address))
     }
 
-    @Test("is relative to the folder of the configuration that names it")
-    func configured() throws {
-        let scratch = try ScratchFolder()
-        try scratch.write("a.json", #"{"Source": "a", "Listen": "unix:run/socket"}"#)
-        try scratch.write("b.json", #"{"Source": "a", "Listen": "unix:/run/socket"}"#)
-        func target(_ name: String) throws -> ListenTarget? {
-            try Settings(
-                arguments: CommandLineArguments(arguments: ["serve", "--config", scratch(name)]), environment: [:]
-            ).listenTargets
-                .first
-        }
-        #expect(try target("a.json") == .unixSocket(scratch("run/socket")))
-        #expect(try target("b.json") == .unixSocket("/run/socket"))
-    }
-
-    @Test("is refused with the prefix that a path lacks")
-    func noPrefix() throws {
-        let error = UsageError(fact: "--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
-        #expect(throws: error) { try settings("/run/a") }
-    }
-
-    @Test("is refused without a path")
-    func noPath() throws {
-        let error = UsageError(
-            fact: "--listen: 'unix:' is not the path of a socket, such as unix:/run/drilldown/socket.")
-        #expect(throws: error) { try settings("unix:") }
+    @Test(
+        "is refused without its prefix, or without a path",
+        arguments: [
+            ("/run/a", "HOST:PORT; a socket is unix:/run/a."),
+            ("unix:", "the path of a socket, such as unix:/run/drilldown/socket."),
+        ])
+    func malformed(_ text: String, _ wanted: String) {
+        #expect(throws: UsageError(fact: "--listen: '\(text)' is not \(wanted)")) { try settings(text) }
     }
 
     @Test("is the address of the socket that the service manager handed over")
@@ -126,11 +108,11 @@ struct ListenTargetTests {
             try Settings(arguments: CommandLineArguments(arguments: ["serve", "a"]), environment: variable)
                 .listenTargets == wanted)
         let scratch = try ScratchFolder()
-        try scratch.write("a.json", #"{"Source": "a", "Listen": ["127.0.0.1:0", "[::1]:8080", "unix:run/a"]}"#)
+        try scratch.write("a.json", #"{"Source": "a", "Listen": ["127.0.0.1:0", "unix:/b", "unix:run/a"]}"#)
         let configured = try CommandLineArguments(arguments: ["serve", "--config", scratch("a.json")])
         #expect(
             try Settings(arguments: configured, environment: [:]).listenTargets
-                == wanted.dropLast() + [.unixSocket(scratch("run/a"))])
+                == [wanted[0], .unixSocket("/b"), .unixSocket(scratch("run/a"))])
     }
 
     @Test("is refused if a place is named twice")
@@ -138,14 +120,7 @@ struct ListenTargetTests {
         let arguments = try CommandLineArguments(arguments: ["serve", "a", "--listen", "a:80", "--listen", "a:80"])
         let error = UsageError(fact: "--listen: 'a:80' appears more than once.")
         #expect(throws: error) { try Settings(arguments: arguments, environment: [:]) }
-    }
-
-    @Test("Only a repeatable option takes an array in the configuration")
-    func arrays() throws {
-        let scratch = try ScratchFolder()
-        try scratch.write("a.json", #"{"Source": "a", "Hosts": ["b"]}"#)
-        let arguments = try CommandLineArguments(arguments: ["serve", "--config", scratch("a.json")])
-        #expect(throws: UsageError.self) { try Settings(arguments: arguments, environment: [:]) }
+        #expect(try settings("a:0", "a:0").listenTargets.count == 2)
     }
 
     @Test("is logged with every address, and that of the metrics")
@@ -167,6 +142,10 @@ struct ListenTargetTests {
                 .init("addresses", .text("http://127.0.0.1:4711/ http://[::1]:80/ unix:/run/a")),
                 .init("metrics", .text("http://127.0.0.1:9090/")),
             ])
+        let two = Log.Entry(loading: "a.plist", for: targets.suffix(2).map { ServedAddress(target: $0) })
+        #expect(two.members.last == .init("addresses", .text("http://[::1]:80/ unix:/run/a")))
+        let texts = [targets[0], targets[2]].map { ServedAddress(target: $0) }.text
+        #expect(texts == "http://127.0.0.1:4711/ and unix:/run/a")
     }
 
     @Test("Proxies and the time to drain are checked")

@@ -55,7 +55,7 @@ struct LogTests {
 
     @Test("shows numbers as numbers, and one item as one")
     func numbers() throws {
-        let event = StoreEvent.loaded(try snapshot(items: 1), took: .microseconds(2_340))
+        let event = StoreEvent.loaded(try snapshot(items: 1), took: .microseconds(2_390))
         #expect(
             Log.Entry.entries(for: event, of: "a").flatMap(lines) == [
                 "drilldown: loaded 1 item in 2.3 ms, revision a-1",
@@ -81,12 +81,12 @@ struct LogTests {
 
     @Test(
         "shows ten warnings, and the command for the others",
-        arguments: [(1, "1 more warning"), (5, "5 more warnings")])
-    func moreWarnings(_ more: Int, _ told: String) {
+        arguments: [(10, 1, 1, "1 more warning"), (12, 3, 5, "5 more warnings")])
+    func moreWarnings(_ count: Int, _ omitted: Int, _ more: Int, _ told: String) {
         let warning = SourceWarning(
             "my a.plist", warning: DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
         let entries = Log.Entry.entries(
-            for: .warnings(Array(repeating: warning, count: 10), omitted: more), of: "my a.plist")
+            for: .warnings(Array(repeating: warning, count: count), omitted: omitted), of: "my a.plist")
         #expect(entries.count == 11)
         #expect(
             entries.last
@@ -94,6 +94,35 @@ struct LogTests {
                     severity: .warning, event: "warnings",
                     text: "and \(told); list them with: drilldown check 'my a.plist'",
                     members: [.init("warnings", .number(more))]))
+    }
+
+    @Test func `each event of the store is a sentence`() throws {
+        let snapshot = try snapshot(items: 2)
+        let edited = StoreEvent.edited(snapshot, author: "ann", edits: 1, took: .milliseconds(3))
+        let events: [(StoreEvent, String)] = [
+            (.advanced(snapshot), "followed the source to revision a-1 by reload: 2 items"),
+            (.unchanged(snapshot, took: .zero), "reloaded the document in 0.0 ms: it is unchanged, revision a-1"),
+            (.recovered(snapshot), "the source matches the served document again, revision a-1"),
+            (edited, "saved 1 edit by ann in 3.0 ms, revision a-1"),
+            (.edited(snapshot, author: nil, edits: 0, took: .zero), "saved the whole document in 0.0 ms, revision a-1"),
+            (.notSaved(id: "c", reason: "x", isUnknown: true), "error: edits may have been saved, or not (c): x"),
+            (.notSaved(id: "c", reason: "x"), "error: edits were not saved (c): x; nothing has changed"),
+            (.readOnly(SaveRefusal("it is old")), "warning: there is an edit token, but it is old"),
+            (.reading("read as it is", isChange: true), "warning: now read as it is"),
+            (.reading("read as it is", isChange: false), "read as it is"),
+        ]
+        for (event, text) in events {
+            #expect(Log.Entry.entries(for: event, of: "a").map { lines($0)[0] } == ["drilldown: \(text)"])
+        }
+        #expect(Log.Entry.entries(for: .saved(requests: 1, took: .zero), of: "a") == [])
+        let members = Log.Entry.entries(for: edited, of: "a").first?.members ?? []
+        #expect(members.prefix(2) == [.init("author", .text("ann")), .init("edits", .number(1))])
+    }
+
+    @Test func `an answer that cannot be sent has the members of its request and its status`() {
+        let kind = RequestFault.Kind.unsent(status: 200, headerSize: nil)
+        let entry = Log.Entry(RequestFault(id: "c", method: .get, target: "/a", kind: kind))
+        #expect(entry.event == "unsent" && entry.members.map(\.name) == ["id", "method", "target", "status"])
     }
 
     @Test("lets no control character through to a terminal")

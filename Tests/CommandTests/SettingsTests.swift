@@ -1,4 +1,5 @@
 import HTTPServer
+import Levels
 import LevelsAPI
 import PropertyLists
 import Testing
@@ -72,13 +73,16 @@ struct SettingsTests {
 
     @Test("come from the command line, then the environment, then the configuration")
     func order() throws {
-        let path = try configuration("<key>Threads</key><integer>3</integer><key>Refresh</key><integer>5</integer>")
-        let environment = ["DRILLDOWN_CONFIG": path, "DRILLDOWN_THREADS": "2", "DRILLDOWN_SOURCE": "a.plist"]
+        let path = try configuration(
+            "<key>Threads</key><integer>3</integer><key>Refresh</key><integer>5</integer><key>AccessLog</key><true/>")
+        let environment = [
+            "DRILLDOWN_CONFIG": path, "DRILLDOWN_THREADS": "2", "DRILLDOWN_SOURCE": "a.plist", "DRILLDOWN_HOSTS": "a,b",
+        ]
         let settings = try settings(["serve", "--listen", "h:1"], environment)
         #expect(settings.sources == ["a.plist"])
         #expect(settings.origin(\.listenTargets) == .option("listen"))
         #expect(settings.origin(\.server.threads) == .variable("DRILLDOWN_THREADS"))
-        #expect(settings.server.threads == 2)
+        #expect(settings.server.threads == 2 && settings.logsAccess && settings.listedHosts == ["a", "b"])
         #expect(settings.origin(\.refreshInterval) == .file("\(path):2:39"))
     }
 
@@ -119,9 +123,6 @@ struct SettingsTests {
         let path = try scratch.write(
             "sub/Conf.plist", "<plist><dict><key>Values</key><string>v.plist</string></dict></plist>")
         #expect(try settings(["serve", "a", "--config", path]).valuesPath == scratch("sub/v.plist"))
-        #expect(try settings(["serve", "a"], ["DRILLDOWN_VALUES": "v.plist"]).valuesPath == "v.plist")
-        #expect(
-            try settings(["serve", "a", "--values", "w.plist"], ["DRILLDOWN_VALUES": "v"]).valuesPath == "w.plist")
         #expect(
             sentence(["serve", "http://u:p@h/a", "--values", "v.plist"])
                 == "--values: only a settings page in a file has stored values, but 'http://h/a' is a URL.")
@@ -146,6 +147,10 @@ struct SettingsTests {
             (
                 "<key>Frob</key><string>h:1</string>",
                 "2:1: 'Frob' is not an option; 'drilldown serve --help' lists the options."
+            ),
+            (
+                "<key>Config</key><string>a</string>",
+                "2:1: 'Config' is not an option; 'drilldown serve --help' lists the options."
             ),
             (
                 "<key>Rows</key><array/>",
@@ -218,13 +223,23 @@ struct SettingsTests {
         #expect(sentence(["serve", "a", "--cache-control", " max-age=5~"]) == "they were taken")
     }
 
-    @Test("limit the memory to the given size, in place of the control group's limit")
-    func memoryLimit() throws {
-        func limit(_ bytes: String) throws -> Int? {
-            try settings(["serve", "a", "--max-memory", bytes]).memoryLimit
-        }
-        #expect(try limit("67108865") == 67_108_865)
-        #expect(throws: UsageError.self) { try limit("67108863") }
+    @Test func `each number has a property of its own`() throws {
+        let names = [
+            "threads", "connections", "connections-per-address", "waiters", "max-items", "drain", "idle-timeout",
+            "request-deadline", "poll-interval", "refresh", "fetch-timeout", "first-patience", "cache-bytes",
+            "response-bytes", "search-bytes", "history-bytes", "max-document-bytes", "max-memory", "max-body-bytes",
+        ]
+        let words = names.enumerated().flatMap { ["--\($1)", "\($0 < 12 ? $0 : $0 + 100_000_000)"] }
+        let settings = try settings(["serve", "a"] + words)
+        let (server, api, reading) = (settings.server, settings.api, settings.interpretation)
+        let counts = [server.threads, server.connectionLimit, server.connectionLimitPerAddress, api.waiters]
+        #expect(counts + [reading.treeLimits.items] == Array(0..<5))
+        let times = [settings.drain, server.idleTimeout, server.requestDeadline, settings.pollInterval]
+        let patience = [settings.refreshInterval, settings.fetchTimeout, settings.firstPatience]
+        #expect(times + patience == (5..<12).map { Duration.seconds($0) })
+        let sizes = [api.cacheBytes, api.responseBudget.limit, api.searchBytes, settings.historyBytes]
+        let limits = [reading.maximumBytes, settings.memoryLimit ?? 0, server.bodyLimit]
+        #expect(sizes + limits == Array(100_000_012..<100_000_019))
     }
 
     @Test("with a wrong value name the place of the key")
@@ -246,6 +261,8 @@ struct SettingsTests {
                 "serve", ["a", "http://u:p@h/b"],
                 "serve takes one document, not 2: a, http://h/b. To serve several under one root, name each by 'Source' in an item of one document: see Mounts in the manual."
             ),
+            ("check", ["a", ""], "no document is given; name a property list: drilldown check Data.plist."),
+            ("check", ["file://server/a.plist"], "'file://server/a.plist': name a file by its path, without 'file:'."),
             ("check", ["-", "-"], "standard input (-) can be read only once; name it once."),
             (
                 "serve", ["ftp://u:p@h/a.plist"],
@@ -265,10 +282,35 @@ struct SettingsTests {
         #expect(sentence([command] + sources) == expected)
     }
 
+    @Test(
+        arguments: [
+            (["a.plist", "--cache", "b"], "--cache: only the document of a URL is copied, but 'a.plist' is a file."),
+            (
+                ["http://h/a", "--database-password-file", "b"],
+                "--database-password-file: only a PostgreSQL server takes a password, but 'http://h/a' is a URL."
+            ),
+            (["a", "--shape", "tables"], "--shape: 'tables' applies only to a database, but 'a' is a file."),
+            (
+                ["postgres://h/d", "--title-by", "Name"],
+                "--title-by: 'Name' is not a list of tables with their columns, such as Customer=FirstName,LastName,Invoice=InvoiceDate."
+            ),
+            (
+                ["a.plist", "--shape", "natural", "--keys", "children=rows,sections=parts"],
+                "--keys: the role 'sections' is that of a document of items; with the shape natural, only title, key and children can be named."
+            ),
+            (["a.plist", "--drill-by", "A,,B"], "--drill-by: 'A,,B' is not names of fields, separated by commas."),
+            (["a.plist", "--databases", "h,/run/postgresql"], "they were taken"),
+        ])
+    func `an option is refused where it cannot apply`(_ words: [String], _ expected: String) {
+        #expect(sentence(["serve"] + words) == expected)
+    }
+
     @Test("of import and export accept the values that the options of serve accept")
     func ofImportAndExport() throws {
         let pair = ["a.plist", "b"]
-        for (value, replaces) in [("=yes", true), ("=1", true), ("", true), ("=no", false), ("=false", false)] {
+        for (value, replaces) in [
+            ("=yes", true), ("=1", true), ("=TRUE", true), ("", true), ("=no", false), ("=0", false), ("=false", false),
+        ] {
             #expect(try settings(["import"] + pair + ["--replace\(value)"]).replaces == replaces)
         }
         #expect(try !settings(["import"] + pair).replaces)
@@ -285,6 +327,12 @@ struct SettingsTests {
             throws: UsageError(
                 fact: "'postgres://h/d': the address names no tree; add ?tree=NAME, the name of its schema.")
         ) { try settings.target("postgres://h/d") }
+        #expect(
+            throws: UsageError(
+                fact:
+                    "'a.plist' is not a database; name one as sqlite:FILE, or as postgres://HOST/DATABASE?tree=NAME."
+            )
+        ) { try settings.target("a.plist") }
         #expect(throws: Never.self) { try settings.target("postgres://h/d?tree=t") }
     }
 

@@ -105,6 +105,7 @@ struct TokenSourceTests {
         "are never taken from the command line, and not shown",
         arguments: [
             ["--edit-token", "TOKEN"], ["--edit-tokens", "TOKEN"], ["--edit-token=TOKEN"], ["-token", "TOKEN"],
+            ["--read-token", "TOKEN"],
         ])
     func commandLine(_ words: [String]) {
         let words = words.map { $0.replacing("TOKEN", with: token) }
@@ -115,7 +116,7 @@ struct TokenSourceTests {
         #expect(
             error?.description == """
                 '\(name)' is not an option. Other users can see a command line: put tokens into a file, and name it with \
-                '--edit-token-file'.
+                '\(name.contains("read") ? "--read" : "--edit")-token-file'.
                 """)
     }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {conditions, itemPath, Place} = await import('../../Sources/WebClient/place.js')
+const {conditions, itemPath, Place, positions} = await import('../../Sources/WebClient/place.js')
 const {addressOf, base} = await import('../../Sources/WebClient/elements.js')
 
 const at = address => {
@@ -37,7 +37,7 @@ test('a link has the path of the proxy once, and a page may be opened without th
 })
 
 test('what only the client knows is not asked of the service', () => {
-  assert.equal(at('/browse/A?show=B&columns=Price&sort=Title&above=0%3Fsort%3DX').levelQuery, 'sort=Title')
+  assert.equal(at('/browse/A?show=B&columns=Price&sort=Title&above=0%3Fsort%3DX&format=json&limit=5&start=5&after=x&wait=5&since=a-1').levelQuery, 'sort=Title')
 })
 
 test('levels above keep their order on the way down and back', () => {
@@ -56,14 +56,15 @@ test('the detail beside a level is named by its path below it', () => {
 
 test('rows have their short values, or the fields that are drawn, sorted by and shown in columns', () => {
   assert.deepEqual(at('/').fields, {})
-  assert.deepEqual(at('/?sort=-Price,Title&columns=Year').fields, {fields: 'Subtitle,Image,Value,Price,Year'})
+  assert.deepEqual(at('/?sort=-Price,Title,Key&columns=Year').fields, {fields: 'Subtitle,Image,Value,Price,Year'})
   assert.deepEqual(at('/?sort=-Price').fields, {})
   assert.deepEqual(at('/?q=x&in=*').fields, {fields: '*'})
+  assert.deepEqual(at('/?fields=Year&columns=Price').fields, {})
 })
 
 test('conditions are a field, a sign and a value', () => {
-  const place = at('/?where=Price%3E5&where=Brand!a:b&where=odd')
-  assert.deepEqual(conditions(place), [['Price', '>', '5'], ['Brand', '!', 'a:b'], ['odd', ':', '']])
+  const place = at('/?where=Price%3E5&where=Brand!a:b&where=Note~c%0Ad&where=Year<5&where=odd')
+  assert.deepEqual(conditions(place), [['Price', '>', '5'], ['Brand', '!', 'a:b'], ['Note', '~', 'c\nd'], ['Year', '<', '5'], ['odd', ':', '']])
 })
 
 test('a place is within those above it, by whole segments', () => {
@@ -74,4 +75,11 @@ test('a search and an outline are places with options of their own', () => {
   const kinds = ['/', '/?q=x', '/?depth=2', '/?expand=a', '/?depth=2&expand=a', '/?sort=q'].map(at)
   assert.deepEqual(kinds.map(place => place.isSearch), [false, true, false, false, false, false])
   assert.deepEqual(kinds.map(place => place.isOutline), [false, false, true, true, true, false])
+})
+
+test('the scroll positions of the latest two hundred levels are kept', () => {
+  for (let number = 0; number < 200; number++) positions.set(`L${number}`, number)
+  positions.set('L0', 5)
+  positions.set('L200', 200)
+  assert.deepEqual(['L0', 'L1', 'L2', 'L200'].map(positions.get), [5, undefined, 2, 200])
 })

@@ -19,7 +19,7 @@ test('changes are followed by the link of each answer; anything may have changed
   await live.follow()
   assert.deepEqual(heard, ['reset', 'beat', 'a-2', 'a-3', 'beat', 'reset', 'beat', 'reset', 'beat'])
   assert.deepEqual(asked, ['', '?since=a-1', '?since=a-3', '?since=a-3&turn=7', '?since=a-3', '', '?since=b-7', '', '?since=b-9'])
-  assert.deepEqual([...caches], ['no-store'])
+  assert.deepEqual([[...caches], live.latest], [['no-store'], {revision: 'a-3'}])
 })
 
 test('while the connection is lost no request waits for a change', async () => {
@@ -125,6 +125,25 @@ test('a link that could lead to another host is not asked', async () => {
     assert.throws(() => addressOf(link), {message})
     await assert.rejects(request(link), {message})
   }
+})
+
+test('after 401 a request asks for a token, unless the token is another one meanwhile', async t => {
+  const {ask} = token, {getItem} = sessionStorage, purposes = [], sent = []
+  let own = null, given = 'a', meanwhile = null
+  t.after(() => Object.assign(token, {ask}) && Object.assign(sessionStorage, {getItem}))
+  sessionStorage.getItem = () => own
+  token.ask = async purpose => purposes.push(purpose) && (own = given)
+  globalThis.fetch = async (_, {headers}) => {
+    sent.push(headers.Authorization ?? null)
+    own = meanwhile ?? own
+    return new Response('{}', {status: sent.at(-1) === `Bearer ${own}` ? 200 : 401})
+  }
+  await request('/levels/')
+  meanwhile = 'b'
+  await request('/levels/')
+  own = given = meanwhile = null
+  await assert.rejects(request('/levels/'), {status: 401})
+  assert.deepEqual([sent, purposes], [[null, 'Bearer a', 'Bearer a', 'Bearer b', null], ['reading', 'reading']])
 })
 
 test('a request is repeated until the service answers, and an answer that cannot be read three more times', async () => {

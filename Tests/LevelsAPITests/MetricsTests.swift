@@ -140,4 +140,8 @@ import TreeStore
                 "POST /edits",
             ])
     }
+
+    @Test func `the status of every problem is counted by itself`() {
+        #expect(Set(ProblemKind.all.map(\.status)).subtracting(ServerTotals.statuses) == [])
+    }
 }

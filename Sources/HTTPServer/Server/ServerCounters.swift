@@ -53,7 +53,7 @@ public struct ServerTotals: Sendable {
     /// statuses.
     public static let statuses = [
         200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 421, 422,
-        429, 431, 500, 501, 503, 505, 507, 0,
+        428, 429, 431, 500, 501, 503, 505, 507, 0,
     ]
 
     /// The number of routes.

@@ -48,6 +48,12 @@ struct LevelCSV {
         }
     }
 
+    /// The entity tag of the answer: the version of a table is the hash of its body.
+    func entityTag() throws(Problem) -> String {
+        let bytes = try body()
+        return EntityTag.of(ContentHash(of: bytes.span))
+    }
+
     private func written() throws(PropertyListError) -> ByteBuffer {
         var body = ByteBuffer(capacity: 4_096)
         body.append("key,title")

@@ -373,17 +373,17 @@ struct Selection {
         do throws(Problem) {
             let source = TreeRows(document: item.steps[0].level, arrangements: arrangements)
             let follow = FollowLink(options: LinkedOptions(Query(.none)), format: format)
+            func level() throws(Problem) -> LevelAnswer {
+                try LevelAnswer(item: item, query: RowQuery(), source: source, follow: follow, under: basePath)
+            }
             return switch subject {
             case .document: DocumentAnswer.entityTag(of: item, format: format)
             case .detail:
                 try written(
                     DetailAnswer(item: item, source: source, follow: follow, under: basePath), format: format, vary: ""
                 ).metadata.entityTag
-            case .level:
-                try written(
-                    LevelAnswer(item: item, query: RowQuery(), source: source, follow: follow, under: basePath),
-                    format: format, vary: ""
-                ).metadata.entityTag
+            case .level where format == .csv: try LevelCSV(level()).entityTag()
+            case .level: try written(level(), format: format, vary: "").metadata.entityTag
             }
         } catch {
             return nil

@@ -22,7 +22,7 @@ import Testing
         for edit in Self.edits {
             for fields in [
                 [], [("Accept", "application/x-plist")], [("Accept", "application/json")],
-                [("Accept", "application/x-bplist")],
+                [("Accept", "application/x-bplist")], [("Accept", "text/csv")],
             ] as [[(String, String)]] {
                 let desk = try EditDesk(Self.document)
                 let tag = desk.get(edit.subject, fields).entityTag

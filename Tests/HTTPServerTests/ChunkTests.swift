@@ -72,6 +72,17 @@ struct ChunkTests {
         }
     }
 
+    @Test(arguments: [
+        "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Expect",
+        "Host", "TE", "Trailer", "Transfer-Encoding",
+    ])
+    func `is refused for each field that belongs before the body and stands in its trailer`(name: String) throws {
+        try withClient { client throws in
+            client.send("PUT /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\(name): a\r\n\r\n")
+            #expect(try client.readAnswer().status == 400)
+        }
+    }
+
     @Test(
         "may have white space around the coding's name",
         arguments: ["\tchunked", "chunked\t", " \t Chunked \t ", "chunked "], ["GET", "HEAD"])

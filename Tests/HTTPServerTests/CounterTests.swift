@@ -97,10 +97,12 @@ struct CounterTests {
         #expect(totals.openConnections == 0)
     }
 
-    @Test("A request after one that has waited is counted by its own route")
-    func routeAfterWait() throws {
+    @Test(
+        "A request after one that has waited is counted by its own route, and only a wait for an event is one",
+        arguments: [true, false])
+    func routeAfterWait(isForEvents: Bool) throws {
         let counters = ServerCounters(routes: 3)
-        let room = WaitingRoom()
+        let room = WaitingRoom(isForEvents: isForEvents)
         let echo = Echo(
             give: { request in
                 guard request.targetText == "/wait",
@@ -116,5 +118,7 @@ struct CounterTests {
             #expect(try client.readToEnd().hasSuffix("now"))
         }
         #expect((1...2).map { counters.totals.requests(route: $0, method: .get, status: 200) } == [1, 1])
+        #expect(counters.totals.durations(route: 1, isWait: isForEvents).count == 1)
+        #expect(counters.totals.durations(route: 2, isWait: false).count == 1)
     }
 }

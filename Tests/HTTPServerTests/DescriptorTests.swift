@@ -49,6 +49,8 @@ struct DescriptorTests {
                     """)
         }
         #expect(try Server.Configuration().fitted(to: DescriptorLimit(limit: 27, inUse: 8)).connectionLimit == 2)
+        let configuration = Server.Configuration.varied { ($0.laterDescriptors, $0.connectionLimit) = (1, 5_000) }
+        #expect(try configuration.fitted(to: DescriptorLimit(limit: 28, inUse: 8)).connectionLimit == 2)
     }
 
     @Test("leave a thread for each connection at most, and a lower limit as it is")
@@ -72,10 +74,18 @@ struct DescriptorTests {
 
 @Suite("The reaper")
 struct ReaperTests {
+    /// Two connected sockets.
+    private static func pair() -> [Int32] {
+        var pair: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        return pair
+    }
+
     @Test("sleeps while there is no connection, until one comes")
     func rest() throws {
         let service = try Service(responder: Echo(), configuration: .varied())
         #expect(service.pause(atMost: 1000) == nil)
+        #expect(service.suspended.pause(at: ExactClock.now) == nil)
         let state = ConnectionState(descriptor: -1, deadline: .max / 4)
         service.connections.insert(state)
         // Returns at once: the reaper was signalled.
@@ -106,8 +116,7 @@ struct ReaperTests {
         #expect(try client.readAnswer().status == 200)
         // The system of the client has acknowledged them, or will at once.
         while socket.bytesTaken != before + 38 { sched_yield() }
-        var pair: [Int32] = [-1, -1]
-        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let pair = Self.pair()
         defer { for end in pair { close(end) } }
         let empty = Socket(pair[0]).bytesTaken
         Socket(pair[0]).send([1, 2, 3])
@@ -119,8 +128,7 @@ struct ReaperTests {
 
     @Test("sees whether a client has sent something or has stopped sending, without reading it")
     func input() throws {
-        var pair: [Int32] = [-1, -1]
-        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let pair = Self.pair()
         defer { close(pair[0]) }
         let socket = Socket(pair[0])
         #expect(socket.input == .nothing)
@@ -134,20 +142,59 @@ struct ReaperTests {
         #expect(Socket(-1).input == .nothing)
     }
 
+    @Test func `cuts an answer off once its client has taken nothing for the whole patience`() {
+        let pair = Self.pair()
+        defer { for end in pair { close(end) } }
+        let (state, socket) = (ConnectionState(descriptor: pair[0], deadline: 0), Socket(pair[0]))
+        func deadline(at now: Int64) -> Int64 {
+            state.endIfLate(at: now, patience: 80)
+            return state.deadline
+        }
+        state.send(at: 1_000, patience: 80)
+        #expect([1_010, 1_011].map(deadline) == [1_010, 1_021])
+        // What the client takes is a number that changes.
+        socket.send([1])
+        #expect([1_050, 1_119].map(deadline) == [1_060, 1_129])
+        #expect(socket.input == .nothing)
+        #expect(deadline(at: 1_130) == 1_129)
+        #expect(socket.input == .end)
+    }
+
+    @Test(arguments: [
+        (true, false, 2_999, false), (true, false, 3_000, true), (true, true, 2_999, true), (false, false, 2_999, true),
+    ] as [(Bool, Bool, Int64, Bool)])
+    func `leaves two seconds for the farewell of an idle connection with TLS`(
+        isSecure: Bool, isBusy: Bool, now: Int64, isCut: Bool
+    ) {
+        let pair = Self.pair()
+        defer { for end in pair { close(end) } }
+        let state = ConnectionState(descriptor: pair[0], deadline: 1_000, isSecure: isSecure)
+        if isBusy { state.beginWork() }
+        state.end(at: now)
+        #expect(Socket(pair[0]).input == .end)
+        #expect(Socket(pair[1]).input == (isCut ? .end : .nothing))
+    }
+
     @Test("handles remaining work when the last connection has gone")
     func left() throws {
         let service = try Service(responder: Echo(), configuration: .varied())
-        for _ in 0..<1000 { service.heapTrimmer.note() }
+        for _ in 0..<999 { service.heapTrimmer.note() }
+        #expect(service.pause(atMost: 1000) == nil)
+        service.heapTrimmer.note()
         #expect(service.pause(atMost: 1000) == 1000)
-        service.heapTrimmer.giveBack(at: .max / 4)
+        service.heapTrimmer.giveBack(at: 0)
+        #expect(service.pause(atMost: 1000) == nil)
+        for _ in 0..<1000 { service.heapTrimmer.note() }
+        service.heapTrimmer.giveBack(at: 4_999)
+        #expect(service.pause(atMost: 1000) == 1000)
+        service.heapTrimmer.giveBack(at: 5_000)
         #expect(service.pause(atMost: 1000) == nil)
         let listener = try Listener(host: "127.0.0.1", port: 0)
         #expect(service.lingering.keep(listener.descriptor, now: 0))
         #expect(service.pause(atMost: 1000) == 20)
         service.lingering.drain(at: .max)
         #expect(service.pause(atMost: 1000) == nil)
-        var pair: [Int32] = [-1, -1]
-        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let pair = Self.pair()
         #expect(service.lingering.keep(pair[0], now: 0))
         close(pair[0])
         func sent() -> Int { unsafe send(pair[1], "a", 1, Int32(MSG_NOSIGNAL)) }

@@ -20,18 +20,13 @@ struct HeaderSizeTests {
         }
     }
 
-    @Test(
-        "of a request that exceeds a limit is refused in our own words",
-        arguments: [
-            (2, 8193, "The request line and the header together are longer than 8192 bytes."),
-            (101, 4000, "The header has 101 fields, and the server reads at most 100."),
-        ])
-    func refused(fields: Int, bytes: Int, words: String) throws {
+    @Test("of a request that exceeds the limit is refused in our own words")
+    func refused() throws {
         try withClient { client throws in
-            client.send(Self.request(fields: fields, bytes: bytes))
+            client.send(Self.request(fields: 2, bytes: 8193))
             let answer = try client.readAnswer()
             #expect(answer.status == 431)
-            #expect(answer.body == words)
+            #expect(answer.body == "The request line and the header together are longer than 8192 bytes.")
             #expect(answer.header("Instance") == "/a")
             #expect(try client.readToEnd() == "")
         }
@@ -118,16 +113,16 @@ struct HeaderSizeTests {
             let isMoved = request.targetText == "/moved"
             let link = "/" + String(repeating: "x", count: 2_047)
             return Response(
-                status: isMoved ? 308 : 201, headers: [("Location", link), ("Content-Location", link), ("X", "x")],
-                body: [65])
+                status: isMoved ? 308 : 201,
+                headers: [("Location", link), ("Content-Location", link), ("Link", "</x>"), ("X", "x")], body: [65])
         })
         try withClient(responder) { client throws in
             for fields in [40, 100] {
                 client.send(Self.request(fields: fields, bytes: 8192))
                 let answer = try client.readAnswer()
                 #expect(answer.status == 201 && answer.body == "A" && answer.header("X") == "x")
-                let lengths = ["Location", "Content-Location"].map { answer.header($0)?.utf8.count }
-                #expect(lengths == (fields == 40 ? [2_048, 2_048] : [nil, nil]))
+                let lengths = ["Location", "Content-Location", "Link"].map { answer.header($0)?.utf8.count }
+                #expect(lengths == (fields == 40 ? [2_048, 2_048, 4] : [nil, nil, nil]))
             }
             let short = Self.request(fields: 100, bytes: 8_000)
             client.send("GET /moved" + short.dropFirst("GET /a".count))

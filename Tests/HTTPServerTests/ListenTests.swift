@@ -53,7 +53,7 @@ struct ListenTests {
         "tells whether only this machine can connect",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false),
-            ("192.0.2.1", false), ("128.0.0.127", false),
+            ("192.0.2.1", false), ("128.0.0.127", false), ("::ffff:127.0.0.1", true), ("::ffff:192.0.2.1", false),
         ])
     func loopback(host: String, isLoopback: Bool) {
         #expect(BoundAddress.internet(host: host, port: 80).isLoopback == isLoopback)

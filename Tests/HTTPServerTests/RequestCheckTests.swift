@@ -110,6 +110,16 @@ struct RequestCheckTests {
             "The request line and the header together are longer than 8192 bytes."),
     ]
 
+    /// Fields of which each line may be the one that another recipient takes.
+    static let repeated = [
+        "authorization", "content-type", "if-modified-since", "if-range", "if-unmodified-since", "last-event-id",
+        "origin", "range",
+    ].map { name in
+        Case(
+            "GET / HTTP/1.1\r\n\(host)\(name): a\r\n\(name): b\r\n\r\n", 400,
+            "The field \(name) appears more than once.")
+    }
+
     @Test("and answered where it is well-formed", arguments: wellFormed)
     func accepted(example: Case) throws {
         try withClient { client throws in
@@ -143,7 +153,7 @@ struct RequestCheckTests {
 
     @Test(
         "and refused with the reason where it is not; nothing that follows it is served", .enabled(if: leavesChecks),
-        arguments: malformed + [untrimmed])
+        arguments: malformed + repeated + [untrimmed])
     func refused(example: Case) throws {
         try withClient { client throws in
             client.send(latin1(example.message + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"))

@@ -16,6 +16,7 @@ struct ResponseBudgetTests {
         #expect(budget.used == 120_000)
         #expect(Self.response(80_001).charged(to: budget) == nil)
         #expect((budget.used, budget.refusals) == (120_000, 1))
+        #expect([80_000, 80_001].map(budget.refuses) == [false, true] && budget.refusals == 2)
         let second = Self.response(80_000).charged(to: budget)
         #expect(budget.used == 200_000)
         first = nil
@@ -28,11 +29,12 @@ struct ResponseBudgetTests {
         let budget = ResponseBudget(bytes: 100_000)
         let long = Self.response(100_000).charged(to: budget)
         let short = Self.response(65_535).charged(to: budget)
+        let counted = Self.response(16_384).charged(to: budget)
         let shortest = Self.response(16_383).charged(to: budget)
-        #expect(short != nil && shortest != nil)
-        #expect((budget.used, budget.refusals) == (165_535, 0))
+        #expect(short != nil && counted != nil && shortest != nil)
+        #expect((budget.used, budget.refusals) == (100_000 + 65_535 + 16_384, 0))
         #expect(Self.response(65_536).charged(to: budget) == nil)
-        withExtendedLifetime((long, short, shortest)) {}
+        withExtendedLifetime((long, short, counted, shortest)) {}
     }
 
     @Test("is taken once by responses with the same body")

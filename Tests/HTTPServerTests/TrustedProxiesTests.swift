@@ -80,17 +80,23 @@ struct TrustedProxiesTests {
 
     @Test("is in the access log, also after a wait and for the next request")
     func logged() throws {
-        let peers = Guarded<[String]>([])
+        let entries = Guarded<[String]>([])
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let configuration = Server.Configuration.varied {
-            $0.accessLog = { entry in peers.withLock { $0.append(entry.peer) } }
+            $0.accessLog = { entry in
+                entries.withLock { $0.append("\(entry.peer) \(entry.target) \(entry.id == trace)") }
+            }
             $0.proxies = TrustedProxies(["127.0.0.0/8"])
         }
-        try withClient(Echo(), configuration) { client in
-            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
+        try withClient(Later(for: .milliseconds(20)).responder, configuration) { client in
+            let fields = "X-Forwarded-For: 192.0.2.1\r\ntraceparent: 00-\(trace)-00f067aa0ba902b7-01\r\n"
+            client.send("GET /later?a HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+            #expect(try client.readAnswer().status == 304)
+            client.send("GET /b HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.2\r\n\r\n")
             _ = try client.readAnswer()
-            client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            client.send("GET /c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             _ = try client.readToEnd()
         }
-        #expect(peers.withLock { $0 } == ["192.0.2.1", "127.0.0.1"])
+        #expect(entries.withLock { $0 } == ["192.0.2.1 /later?a true", "192.0.2.2 /b false", "127.0.0.1 /c false"])
     }
 }

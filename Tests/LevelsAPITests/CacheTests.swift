@@ -18,7 +18,8 @@ import Testing
         let (caching, making) = (try Desk(document), try Desk(document, cacheBytes: 0))
         for target in Self.targets {
             for fields in [
-                [], [("Accept", "application/x-plist")], [("Accept", "text/html")], [("If-None-Match", "*")],
+                [], [("Accept", "application/x-plist")], [("Accept", "text/html")], [("Accept", "text/csv")],
+                [("If-None-Match", "*")],
                 [("Accept-Encoding", "br, identity;q=0")], [("Accept-Encoding", "gzip, identity;q=0")],
             ] {
                 let expected = making.get(target, fields)

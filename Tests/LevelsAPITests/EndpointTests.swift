@@ -37,17 +37,4 @@ import Testing
         }
         #expect(Endpoint.methods == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     }
-
-    @Test("A method that is not allowed gets the allowed ones, in the header line and in the problem")
-    func notAllowed() {
-        let response = Problem.methodNotAllowed(["POST", "OPTIONS"]).response(instance: "/moves")
-        let answer = Answer(response)
-        #expect(answer.status == 405)
-        #expect(answer.headers == Answer.problemHeaders + ["Allow: POST, OPTIONS"])
-        #expect(
-            answer.line == """
-                {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\
-                "detail":"This resource allows only POST, OPTIONS.","instance":"/moves","allowed":["POST","OPTIONS"]}
-                """)
-    }
 }

@@ -190,6 +190,9 @@ import TreeStore
         #expect(answer.text.contains("Price\":3") || target == "/changes")
         // Two changes of one second are one step.
         #expect(answer.text.contains("Price\":2") == false)
+        let last = try waiter(link + "&turn=1001")
+        set(1_002_000)
+        #expect(last.hasEnded, "the link is older than the changes")
     }
 
     @Test("with a turn goes on waiting if a change is taken back within its second")
@@ -263,7 +266,7 @@ import TreeStore
         "with an unknown version is answered whole at once",
         arguments: ["/levels/?since=other", "/levels/?since=AAAAAAAAAAAAAAAAAAAAAA", "/detail/a?since=other"])
     func unknown(_ target: String) {
-        let answer = desk.get(target + "&wait=20&format=json&turn=7")
+        let answer = desk.get(target + "&wait=20&format=json&turn=999")
         let plain = desk.get(String(target.prefix { $0 != "?" }))
         #expect(answer.line == plain.line)
         #expect(answer.headers == Self.headers(Self.shared(10)))
@@ -357,7 +360,9 @@ import TreeStore
         #expect(missing.header("Vary") == nil)
         #expect(desk.get("/detail/c?since=x&wait=20&format=json").header("Cache-Control") == Self.shared(1))
         #expect(desk.get("/changes?since=k2-1&wait=20&format=json").header("Cache-Control") == Self.shared(1))
-        #expect(desk.get("/detail/c").header("Cache-Control") == "no-store")
+        for query in ["", "?wait=20&format=json", "?since=x&format=json", "?since=x&wait=20"] {
+            #expect(desk.get("/detail/c" + query).header("Cache-Control") == "no-store", "\(query)")
+        }
         #expect(desk.get("/levels/?since=x&wait=20&format=json&limit=0").header("Cache-Control") == "no-store")
         let full = try Self.desk(time) { $0.waiters = 0 }
         let refused = full.get(try #require(full.get("/levels/").follow))

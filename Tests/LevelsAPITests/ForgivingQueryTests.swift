@@ -227,5 +227,8 @@ import Testing
         #expect(answer.text == "{\"sound\":true,\"order\":\"b\"}\n")
         #expect(answer.header("ETag") != nil)
         #expect(try Desk(Self.items).get("/values?pretty=true").text == "{}\n")
+        let below = #"{"Title":"A","Rows":[{"Title":"B","Key":"b","Type":"Slider","Value":1}]}"#
+        let beside = #"{"Title":"C","Key":"c","Type":"Slider","Value":2}"#
+        #expect(try Desk("[\(below),\(beside)]").get("/values").text == "{\"b\":1,\"c\":2}\n")
     }
 }

@@ -128,6 +128,7 @@ import Testing
                 "/document?format=yaml", "'format' must be plist, json or binary, not 'yaml'.",
                 #"["plist","json","binary"]"#
             ),
+            ("/changes?format=plist", "'format' must be json here, not 'plist'.", #"["json"]"#),
         ])
     func unknownFormat(_ target: String, _ detail: String, _ allowed: String) throws {
         let answer = try Desk(#"["a"]"#).get(target)
@@ -244,6 +245,13 @@ import Testing
         #expect(
             desk.get("/levels/?format=csv&fields=When,Bytes,N,I").text
                 == "key,title,When,Bytes,N,I\r\na,a,2001-03-12T00:00:00Z,aGk/,nan,-7\r\n")
+    }
+
+    @Test func `the name of a table's file is the title's first 128 bytes, without controls`() throws {
+        let x = String(repeating: "x", count: 127)
+        let answer = try Desk(#"{"Title":"\n\#(x)x","Rows":["a"]}"#).get("/levels/?format=csv")
+        let name = "attachment; filename=\"_\(x).csv\"; filename*=UTF-8''%0A\(x).csv"
+        #expect(answer.header("Content-Disposition") == name)
     }
 
     @Test("The pages of a level as CSV are linked in the header, and each has a tag of its own")

@@ -25,14 +25,6 @@ import Testing
         }
     }
 
-    @Test("has links that lead somewhere")
-    func links() throws {
-        let desk = try Desk(Self.document)
-        let links = desk.get("/").text.matches(of: /"(\/[a-z\/.]*)"/).map { String($0.output.1) }
-        #expect(links.count == 7)
-        for link in links { #expect(desk.get(link).status == 200) }
-    }
-
     @Test("is 304 for clients that have it, until another tree is published")
     func conditions() throws {
         let desk = try Desk(Self.document)
@@ -51,5 +43,4 @@ import Testing
         let desk = try Desk(#"{"Title":"\#(CodingTests.text)","Rows":["a"]}"#)
         #expect(desk.get("/", [("Accept-Encoding", "br")]).decoded == desk.get("/"))
     }
-
 }

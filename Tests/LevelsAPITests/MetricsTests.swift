@@ -1,10 +1,10 @@
 import Bytes
-import HTTPServer
 import Levels
 import Testing
 import TreeSources
 import TreeStore
 
+@testable import HTTPServer
 @testable import LevelsAPI
 
 /// `GET /metrics` (manual, Monitoring and protection).
@@ -139,6 +139,38 @@ import TreeStore
                 "POST /levels", "PUT /detail", "PATCH /detail", "DELETE /detail", "PUT /document", "POST /moves",
                 "POST /edits",
             ])
+    }
+
+    @Test func `requests are shown by route, method and status, their times in buckets that include the ones below`()
+        throws
+    {
+        let desk = try Desk("[]")
+        let route = desk.api.responder.route(of: Request(target: "/levels/"))
+        for (method, status, nanoseconds, hasWaited) in [
+            (.get, 418, 2_000_000_000, true), (.post, 428, 50_000, false), (.post, 500, 60_000, false),
+            (.get, 200, 20_000_000_000, false),
+        ] as [(HTTPServer.Method, Int, Int, Bool)] {
+            desk.api.configuration.counters.server.shard.note(
+                EndedRequest(
+                    route: route, method: method, status: status, size: 10, nanoseconds: nanoseconds,
+                    hasWaited: hasWaited, isComplete: status != 500))
+        }
+        let lines = desk.get("/metrics").text.split(separator: "\n")
+        let (requests, times) = ("drilldown_http_requests_total", "drilldown_http_request_duration_seconds")
+        for line in [
+            #"\#(requests){route="/levels",method="GET",status="200"} 1"#,
+            #"\#(requests){route="/levels",method="GET",status="other"} 1"#,
+            #"\#(times)_bucket{route="/levels",le="5e-05"} 1"#, #"\#(times)_bucket{route="/levels",le="0.0001"} 2"#,
+            #"\#(times)_bucket{route="/levels",le="10.0"} 2"#, #"\#(times)_bucket{route="/levels",le="+Inf"} 3"#,
+            #"\#(times)_sum{route="/levels"} 20.00011"#, #"\#(times)_count{route="/levels"} 3"#,
+            #"drilldown_http_wait_duration_seconds_bucket{route="/levels",le="1.0"} 0"#,
+            #"drilldown_http_wait_duration_seconds_sum{route="/levels"} 2.0"#,
+            #"drilldown_http_response_body_bytes_total{route="/levels"} 40"#,
+            #"drilldown_edits_total{outcome="refused"} 1"#, #"drilldown_edits_total{outcome="failed"} 1"#,
+            "drilldown_http_responses_incomplete_total 1",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
     }
 
     @Test func `the status of every problem is counted by itself`() {

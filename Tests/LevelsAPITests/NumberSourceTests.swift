@@ -1,3 +1,4 @@
+import HTTPServer
 import Levels
 import TestSources
 import Testing
@@ -5,12 +6,13 @@ import TreeSources
 import TreeStore
 
 @Suite("The example of a source whose rows are not in memory") struct NumberSourceTests {
-    private func desk(_ count: Int) throws -> Desk {
+    private func snapshot(_ count: Int) throws -> Snapshot {
         let loaded = try NumberSource(count: count).load(replacing: nil)
-        return Desk(
-            Snapshot(
-                document: loaded.tree.document, rows: loaded.rows, revision: "k3-1", loadedAt: 1_700_000_000))
+        return Snapshot(
+            document: loaded.tree.document, rows: loaded.rows, revision: "k3-1", loadedAt: 1_700_000_000)
     }
+
+    private func desk(_ count: Int) throws -> Desk { Desk(try snapshot(count)) }
 
     @Test("has pages, each of which leads to the next")
     func pages() throws {
@@ -57,5 +59,14 @@ import TreeStore
         let answer = try desk(5).get(target)
         #expect(answer.status == status)
         #expect(answer.text.contains(#""detail":"\#(sentence)""#), "\(answer.text)")
+    }
+
+    @Test func `refuses every edit`() throws {
+        let desk = EditDesk(try snapshot(5))
+        for answer in [desk.send(.delete, "/detail/3"), desk.send(.put, "/document", "[]")] {
+            #expect(answer.status == 409)
+            let sentence = "The records of a database are read-only here; change them in the database."
+            #expect(answer.text.contains(#""detail":"\#(sentence)""#))
+        }
     }
 }

@@ -1,6 +1,7 @@
 import HTTPServer
 import Levels
 import LevelsAPI
+import Locking
 import Testing
 import TreeStore
 
@@ -148,10 +149,12 @@ import TreeStore
 
     @Test("Many wrong tokens are answered with 429, and the right one passes")
     func burst() throws {
-        let desk = try desk()
+        let told = Guarded<[TokenEvent]>([])
+        let desk = try desk { event in told.withLock { $0.append(event) } }
         let statuses = (0..<120).map { _ in desk.get("/levels/", [("Authorization", "Bearer wrong")]).status }
         #expect(statuses.prefix(100).allSatisfy { $0 == 401 })
         #expect(statuses.last == 429)
+        #expect(told.withLock { $0 } == [.wrongTokens(address: "127.0.0.1")])
         #expect(desk.get("/levels/", [("Authorization", "Bearer \(Self.reader)")]).status == 200)
     }
 

@@ -1,4 +1,5 @@
 import Levels
+import Locking
 import Testing
 import TreeStore
 
@@ -159,6 +160,40 @@ import TreeStore
             waiter.clientHasGone()
         }
         #expect(desk.get("/levels/?revision=other-1", [("Drilldown-Revision", "db-7")]).status == 410)
+        // The link 'follow' counts alone.
+        try #require(Self.ask(desk, "/levels/?since=x&wait=20&format=json", "db-9").waiter == nil)
+        // A wait is not without effect beside a revision.
+        #expect(!desk.get("/levels/?wait=3&revision=db-7").text.contains("hints"))
+    }
+
+    @Test(arguments: [
+        ("/levels/?revision=db-9", [], 5), ("/levels/?revision=db-9&wait=2", [], 2),
+        ("/levels/?revision=db-9", [("Prefer", "wait=9")], 9), ("/levels/?wait=7", [("If-None-Match", "*")], 7),
+        ("/levels/", [("If-None-Match", "*"), ("Prefer", "wait=400")], 300), ("/changes?wait=7", [], 7),
+        ("/changes?since=db-9&wait=30", [], 5), ("/changes?since=db-9", [], 5),
+    ] as [(String, [(name: String, value: String)], Int64)])
+    func `a wait is as long as the request says, and 5 seconds if it says nothing`(
+        _ target: String, _ fields: [(name: String, value: String)], _ seconds: Int64
+    ) throws {
+        let desk = try Self.desk()
+        let start = ExactClock.now
+        let waiter = try #require(desk.api.respond(to: Request(target: target, fields: fields)).waiter)
+        #expect(waiter.deadline >= start + seconds * 1_000)
+        // A wait is longer by at most 5 %.
+        #expect(waiter.deadline <= ExactClock.now + seconds * 1_050 + 2)
+    }
+
+    @Test func `a turn that ends without the revision is 503`() throws {
+        let time = Guarded(1_000_000)
+        let desk = try Desk(Self.snapshot(#"["a"]"#, "db-7")) { configuration in
+            configuration.now = { time.withLock(\.self) }
+            configuration.checksEachSecond = false
+        }
+        let target = "/levels/?since=x&wait=1&turn=7&revision=db-9"
+        let waiter = try #require(desk.api.respond(to: Request(target: target)).waiter)
+        time.withLock { $0 = 1_060_000 }
+        desk.api.groups.checkTurns()
+        #expect(Answer(try #require(waiter.response)).text.contains("/problems/revision-not-here"))
     }
 
     @Test("takes a place among the waiters, and returns it")
@@ -200,5 +235,15 @@ import TreeStore
         #expect(revision(desk.send(.post, "/reload")) == "k3-7")
         #expect(revision(desk.send(.delete, "/detail/b")) == nil)
         #expect(revision(try EditDesk(#"["a"]"#).send(.post, "/levels/", #""b""#)) == nil)
+    }
+
+    @Test(arguments: [
+        ("/detail/a", "k3-2", 503), ("/detail/a", "other-1", 410), ("/detail/a?revision=k3-2", "k3-1", 503),
+        ("/detail/a?revision=k3-1", "k3-2", 204),
+    ])
+    func `an edit is refused if its revision is not here`(_ target: String, _ header: String, _ status: Int) throws {
+        let desk = EditDesk(try Self.snapshot(#"["a"]"#, "k3-1"))
+        #expect(desk.send(.delete, target, nil, [(AskedRevision.field, header)]).status == status)
+        #expect(desk.get("/detail/a").status == (status == 204 ? 404 : 200))
     }
 }

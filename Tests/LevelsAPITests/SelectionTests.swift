@@ -58,5 +58,4 @@ import TreeStore
             Answer(more) == Answer(Response(status: 200, headers: [("A", "b"), ("C", "d")], body: Array("{}\n".utf8))))
         #expect(made == 1)
     }
-
 }

@@ -94,6 +94,15 @@ import Testing
         #expect(!difference.isTruncated)
     }
 
+    @Test func `names 1,000 links, and of more the first level alone`() throws {
+        let rows = (0..<499).map { "\"row \($0)\"" }.joined(separator: ",")
+        // Each new row is a level and a detail, and so is the root, whose last row is another.
+        let most = try Self.links(#""a""#, #""a",\#(rows)"#)
+        #expect(most.levels.count == 500 && most.details.count == 500 && !most.isTruncated)
+        let more = try Self.links(#""a""#, #"{"Title":"a","N":1},\#(rows)"#)
+        #expect(more.levels == ["/levels/"] && more.details == [] && more.isTruncated)
+    }
+
     @Test("names of a row that moved its level, and the item above only if its first or last row is another")
     func moves() throws {
         let rows = ["\"a\"", "\"b\"", "\"c\"", "\"d\""]

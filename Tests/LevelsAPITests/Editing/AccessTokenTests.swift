@@ -15,6 +15,8 @@ import Testing
         #expect(names(text) == ["alice 0123456789abcdef", "büro 0123456789abcdeg", "- !edcba987654321~"])
         #expect(AccessTokens(Array(text.utf8)).faults == [])
         #expect(AccessTokens([]).isEmpty && AccessTokens(Array("\n\r\n".utf8)).isEmpty)
+        let name = String(repeating: "n", count: 64)
+        #expect(names("\(name) 0123456789abcdef\n\(name)n 0123456789abcdef") == ["\(name) 0123456789abcdef"])
     }
 
     @Test("A line that is not a token allows nothing, and is reported by its number alone")
@@ -57,7 +59,10 @@ import Testing
         for number in 0..<5_000 { _ = failures.note("c\(number)", at: start + .seconds(1)) }
         #expect(failures.count <= TokenFailures.addressLimit)
         #expect(failures.note("a", at: start + .seconds(1)) == nil)
-        #expect(failures.note("a", at: start + .seconds(1)) != nil)
+        #expect(failures.note("a", at: start + .seconds(1))?.isFirst == false)
         #expect(failures.note("c1", at: start + .seconds(1)) == nil)
+        // The next burst is told again.
+        for _ in 0..<100 { #expect(failures.note("a", at: start + .seconds(61)) == nil) }
+        #expect(failures.note("a", at: start + .seconds(61))?.isFirst == true)
     }
 }

@@ -150,6 +150,7 @@ import TreeStore
         #expect(refusal(.post, "/levels/", json) == nil)
         #expect(refusal(.post, "/levels/", "Application/JSON ; charset=\"UTF-8\"") == nil)
         #expect(refusal(.put, "/detail/One", "application/x-plist") == nil)
+        #expect(refusal(.put, "/detail/One", "application/x-plist; charset=utf-16") == nil)
         #expect(refusal(.patch, "/detail/One", "application/merge-patch+json") == nil)
         #expect(refusal(.delete, "/detail/One", "text/plain") == nil)
         #expect(refusal(.get, "/levels/", "text/plain") == nil)

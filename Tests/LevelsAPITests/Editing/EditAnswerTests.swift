@@ -143,12 +143,14 @@ import TreeStore
         #expect(desk.send(.post, "/edits", steps).line == #"{"revision":"k3-1","edits":[{"href":"/detail/One"}]}"#)
     }
 
-    @Test("A property list is a body too, with exact types", arguments: ["xml", "binary"])
-    func propertyList(_ syntax: String) throws {
+    @Test(
+        "A property list is a body too, with exact types",
+        arguments: ["application/x-plist", "Application/X-Plist; charset=utf-8"])
+    func propertyList(_ type: String) throws {
         let desk = try EditDesk(Self.document)
         let body =
             "<plist><dict><key>Title</key><string>p</string><key>D</key><date>2001-03-12T00:00:00Z</date></dict></plist>"
-        let answer = desk.send(.post, "/levels/", body, type: "application/x-plist")
+        let answer = desk.send(.post, "/levels/", body, type: type)
         expectDetail(answer, of: "/detail/p", status: 201, in: desk)
         #expect(desk.get("/document?format=plist").text.contains("<date>2001-03-12T00:00:00Z</date>"))
     }

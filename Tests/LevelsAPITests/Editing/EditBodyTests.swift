@@ -40,4 +40,13 @@ import Testing
         threads.run()
         #expect(isEdited())
     }
+
+    @Test func `of any size is admitted alone, and others up to the permitted number and size of all`() {
+        func admitted(_ sizes: [Int]) -> [Bool] {
+            let edits = EditsInProgress(capacity: 3, byteLimit: 10)
+            return sizes.map { (try? edits.begin(bytes: $0, otherwise: Response(status: 500, headers: []))) != nil }
+        }
+        #expect(admitted([11, 0, 0]) == [true, false, false])
+        #expect(admitted([4, 6, 1, 0, 0]) == [true, true, false, true, false])
+    }
 }

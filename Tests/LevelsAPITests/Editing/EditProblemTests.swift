@@ -155,6 +155,16 @@ import TreeStore
                 #""pointer":"/edits/0/section","edit":0"#
             ),
             (
+                #"{"edits":[{"delete":"/detail/One?x"}]}"#,
+                #""detail":"'delete' must be a link that begins with /detail/, not '/detail/One?x'.""#,
+                #""pointer":"/edits/0/delete","edit":0"#
+            ),
+            (
+                #"{"edits":[{"delete":"/detail/One#x"}]}"#,
+                #""detail":"'delete' must be a link that begins with /detail/, not '/detail/One#x'.""#,
+                #""pointer":"/edits/0/delete","edit":0"#
+            ),
+            (
                 #"{"edits":[{"patch":{},"of":"/detail/One","ifMatch":5}]}"#,
                 #""detail":"'ifMatch' must be a text.""#, #""pointer":"/edits/0/ifMatch","edit":0"#
             ),
@@ -301,8 +311,9 @@ import TreeStore
         #expect(answer.status == 503)
         #expect(answer.header("Retry-After") == "1")
         #expect(desk.get("/detail/One").status == 200)
-        // One edit is admitted, however large.
-        #expect(try EditDesk(Self.document) { $0.bodyBytes = 1 }.send(.post, "/levels/", #""x""#).status == 201)
+        // One edit is admitted, however large, and the next after its end.
+        let one = try EditDesk(Self.document) { ($0.capacity, $0.bodyBytes) = (1, 1) }
+        for body in [#""x""#, #""y""#] { #expect(one.send(.post, "/levels/", body).status == 201) }
     }
 
     @Test("A server that stops refuses further edits")

@@ -119,13 +119,16 @@ extension SQLiteTreeTests {
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 
-    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "-1", "2147483648"])
-    func aSectionThatDoesNotExistIsNamed(section: String) throws {
+    @Test(arguments: [
+        ("9223372036854775807", Int32.max), ("-9223372036854775808", .min), ("-1", -1), ("2", 2), ("2147483648", .max),
+    ] as [(String, Int32)])
+    func aSectionThatDoesNotExistIsNamed(section: String, shown: Int32) throws {
         let watcher = try loadedWatcher()
         try other().execute("UPDATE items SET section = \(section) WHERE title = 's1'")
         #expect(look(watcher) == .arrived)
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
-        #expect(error?.reason.contains("there is no section") == true, "\(String(describing: error))")
+        #expect(
+            error?.reason == "there is no section \(shown) below the item 8, which has 2; sections count from 0")
     }
 
     @Test(arguments: [
@@ -172,11 +175,20 @@ extension SQLiteTreeTests {
         let message = "a number has more digits than a real of 64 bits; the next edit of the item rounds it."
         #expect(loaded.warnings.map(\.description) == [52, 53, 55].map { "sqlite:T.db: items[\($0)]: \(message)" })
         #expect(loaded.omittedWarnings == 0)
+        try other.execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
+            INSERT INTO items (id, parent, position, fields)
+              SELECT i, 0, i << 20, '{"Title":"t","N":0.123456789012345678}' FROM n
+            """)
+        let more = try source.load(replacing: nil)
+        #expect(more.warnings.count == 100 && more.omittedWarnings == 3)
     }
 
-    @Test func theRevisionThatOnlyTheCounterHasIsLoaded() throws {
+    @Test(arguments: ["", "INSERT INTO revisions (revision, mark, at) VALUES (1000, 'm', 'x')"])
+    func aRevisionAfterOthersThatTheLogLacksIsLoaded(statement: String) throws {
         let watcher = try loadedWatcher()
-        try other().execute("UPDATE head SET revision = 1000")
+        try other().execute("UPDATE head SET revision = 1000; \(statement)")
         #expect(look(watcher) == .arrived)
         _ = try watcher.load(replacing: nil)
         try edit(watcher, [.insert(.string("new"), below: .root, at: .last, section: nil)])

@@ -59,9 +59,10 @@ import Testing
                 == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":[{"$real":"nan"},{"$real":"+infinity"},{"$real":"-infinity"}],"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}},"Sign":{"$dict":{"$":"x"}},"Bare":{"":"x"},"Two":{"$a":{"CF$UID":1},"$b":{"$data":""}}}"#
         )
         #expect(try self.fields(PropertyListValue(json: Array(text.utf8)).decoded()) == text)
-        for (json, value) in [(#"{"$real":"infinity"}"#, .real(.infinity)), (#"{"CF$UID":3}"#, .uid(3))]
-            as [(String, PropertyListValue)]
-        {
+        let negative = dictionary(["CF$UID": .integer(.init(-1 as Int64))])
+        for (json, value) in [
+            (#"{"$real":"infinity"}"#, .real(.infinity)), (#"{"CF$UID":3}"#, .uid(3)), (#"{"CF$UID":-1}"#, negative),
+        ] as [(String, PropertyListValue)] {
             #expect(try PropertyListValue(json: Array(json.utf8)).decoded() == value)
         }
     }
@@ -77,7 +78,10 @@ import Testing
         #expect(sizes.map { $0 / 4_096 * 4_096 } == [4_096, 4_096, 8_192, 20 << 20, 8 << 20], "\(sizes)")
     }
 
-    @Test(arguments: [#"{"$date":"yesterday"}"#, #"{"$data":"%"}"#, #"{"$real":"1"}"#, #"{"$other":1}"#])
+    @Test(arguments: [
+        #"{"$date":"yesterday"}"#, #"{"$date":"2001-03-12"}"#, #"{"$date":"0001-01-01T00:00:00+01:00"}"#,
+        #"{"$data":"%"}"#, #"{"$real":"1"}"#, #"{"$other":1}"#,
+    ])
     func refusesAnUnknownType(_ json: String) throws {
         let value = try PropertyListValue(json: Array(json.utf8))
         #expect(throws: PropertyListError.self) { try value.decoded() }

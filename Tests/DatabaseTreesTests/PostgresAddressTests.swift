@@ -3,6 +3,7 @@ import Testing
 import TreeSources
 
 @testable import DatabaseTrees
+@testable import TestSupport
 
 @Suite struct PostgresAddressTests {
     @Test func takesOutWhatIsOurs() throws {
@@ -19,11 +20,14 @@ import TreeSources
     }
 
     @Test func preferOwnParameters() throws {
-        let address = try PostgresAddress("postgresql://one,two/home?tree=a&connect_timeout=2&application_name=x")
+        let address = try PostgresAddress(
+            "postgresql://one,two/home?tree=a&connect_timeout=2&application_name=x&client_encoding=LATIN1")
         let parameters = Dictionary(
             uniqueKeysWithValues: address.parameters(for: .everything, password: nil).map { ($0.name, $0.value) })
         #expect(parameters["connect_timeout"] == "2" && parameters["application_name"] == "x")
         #expect(parameters["target_session_attrs"] == "read-write" && parameters["password"] == nil)
+        // Texts are exchanged in UTF-8 in any case.
+        #expect(parameters["client_encoding"] == "UTF8")
     }
 
     @Test(arguments: [
@@ -54,8 +58,19 @@ import TreeSources
         }
     }
 
+    @Test func limitsTheNameOfATreeToWhatPostgreSQLKeeps() throws {
+        func tree(_ name: String) throws -> String { try PostgresAddress("postgres://h/d?tree=\(name)").tree }
+        let longest = String(repeating: "a", count: 61) + "%C3%A9"
+        #expect(try tree(longest).utf8.count == 63)
+        for name in [longest + "a", "a%00"] {
+            let error = try #require(throws: SourceError.self) { try tree(name) }
+            #expect(error.reason == "the name of a tree is at most 63 bytes long; shorten it")
+        }
+    }
+
     @Test(arguments: [
         "postgres://u:secret77@h/d?tree=a", "postgres://u@h/d?tree=a&password=secret77",
+        "postgres://h/d?tree=a&sslpassword=secret77",
         "postgres://u:secret77@h/d", "postgres://u:sec@ret77@h/d?tree=a&x=secret77", "postgres://u:ret77?@ret77@h/d",
     ])
     func neverShowsAPassword(text: String) throws {
@@ -75,6 +90,9 @@ import TreeSources
         #expect(address.unusual(besides: ["host", "port", "user", "dbname", "sslmode"]) == nil)
         #expect(try PostgresAddress(ofTables: "postgres://alice@/").database == "alice")
         #expect(try PostgresAddress(ofTables: "postgres:///home").hosts == [])
+        #expect(try PostgresAddress(ofTables: "postgres://one/home?hostaddr=10.0.0.1").hosts == ["one", "10.0.0.1"])
+        // An empty name stands for a socket on this machine.
+        #expect(try PostgresAddress(ofTables: "postgres:///home?host=one,").hosts == ["one", ""])
         #expect(PostgresAddress.namesTree("postgres://h/d?sslmode=require&tree=a"))
         #expect(!PostgresAddress.namesTree("postgres://h/tree=a?read=standby"))
         let error = try #require(throws: SourceError.self) { try PostgresAddress(ofTables: "postgres://h/d?tree=a") }
@@ -103,9 +121,21 @@ import TreeSources
             "could not translate host name \"x.invalid\" to address: Name or service not known\n",
             #"cannot connect: could not translate host name "x.invalid" to address: Name or service not known"#
         ),
+        (
+            """
+            connection to server at "a" (10.0.0.1), port 5432 failed: Connection refused
+            connection to server at "b" (10.0.0.2), port 5432 failed: Connection refused
+            connection to server at "c" (10.0.0.3), port 5432 failed: FATAL:  no pg_hba.conf entry for host "10.0.0.9"
+
+            """,
+            #"cannot connect: Connection refused; no pg_hba.conf entry for host "10.0.0.9"; allow the connection in that file of the server"#
+        ),
+        ("", "cannot connect: libpq gave no reason"),
     ])
     func saysWhyThereIsNoConnection(words: String, sentence: String) {
         #expect(PostgresFailure(connecting: words, needsPassword: false).message == sentence)
+        let needy = PostgresFailure(connecting: words, needsPassword: true)
+        #expect(needy.message.hasPrefix("the server asks for a password; put it into the file that PGPASSFILE "))
     }
 
     @Test(arguments: [
@@ -154,6 +184,15 @@ import TreeSources
         // The second attempt fails at once, because it comes during the pause.
         for _ in 0..<2 { #expect(throws: PostgresFailure.self) { _ = try away.open() } }
         #expect(try #require(away.nextAttempt) >= begun + PostgresLink.shortestPause && away.made == 0)
+    }
+
+    @Test func aPasswordIsTheFirstLineOfItsFile() throws {
+        let scratch = try ScratchFolder()
+        try scratch.write("password", "first\nsecond")
+        #expect(try PasswordFile.read(scratch("password")) == "first")
+        try scratch.write("password", "\nsecond")
+        let error = #expect(throws: SourceError.self) { _ = try PasswordFile.read(scratch("password")) }
+        #expect(error?.reason == "it is empty; its first line is the password")
     }
 
     @Test func findsTextThatCannotBeStored() {

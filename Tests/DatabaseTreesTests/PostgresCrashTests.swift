@@ -68,6 +68,7 @@ import TreeSources
         let running = try commit(RevisionWrite(.insert(ItemRow(9, #""b""#))), to: "gone")
         try kill(waitingFor: "Lock")
         #expect(try running.outcome() == nil)
+        #expect(running.doubts.withLock(\.written) == 1)
         let name = try server.address("gone").shown
         #expect(
             running.notices.withLock(\.self) == [
@@ -113,6 +114,7 @@ import TreeSources
         try control.run("ALTER SYSTEM RESET synchronous_standby_names")
         try kill(waitingFor: "IPCSyncRep")
         #expect(try running.outcome() == nil)
+        #expect(running.doubts.withLock(\.written) == 1)
         let tree = try server.tree("there")
         #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""a""#, #""b""#])
         #expect(try tree.history(upTo: tree.head(), limit: 9).map(\.number) == [1, 2])

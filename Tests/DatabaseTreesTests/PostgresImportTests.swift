@@ -174,6 +174,16 @@ import TreeSources
         }
     }
 
+    @Test func refusesADatabaseInAnotherEncoding() throws {
+        try server.connection().run(
+            "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        let address = try PostgresAddress("postgres://drilldown@/latin?host=\(server.folder)&tree=t")
+        let error = try #require(throws: DatabaseError.self) {
+            _ = try PostgresTree(address: address).beginImport(keys: nil, replaces: false)
+        }
+        #expect(error.reason == "the database has another encoding than UTF8; make one with ENCODING 'UTF8'")
+    }
+
     @Test func saysWhatARoleMayNot() throws {
         try server.makeTree("guarded", ["a"])
         try server.connection().run(

@@ -2,6 +2,7 @@ import Foundation
 import Locking
 import TestSources
 import Testing
+import Threads
 import TreeSources
 
 @testable import DatabaseTrees
@@ -21,6 +22,8 @@ import TreeSources
         #expect(try tree.revisions(after: head)?.isEmpty == true)
         #expect(try tree.history(upTo: head, limit: 10).map(\.writer) == [.importer])
         #expect(try tree.reserveIDs(3) == [3, 4, 5])
+        // Another tree does not take ids that a server has reserved.
+        #expect(try server.makeTree("reading", ["x"], replaces: true).reserveIDs(1) == [6])
     }
 
     @Test func keepsOddValuesByteForByte() throws {
@@ -85,6 +88,17 @@ import TreeSources
         let tree = try server.tree("levels", role: "serial")
         try tree.commit([RevisionWrite(.fields(ItemRow(1, #""A""#)))], after: try tree.head())
         #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""A""#])
+    }
+
+    @Test func waitsForTheDiskWhateverTheRolesDefault() throws {
+        try server.makeTree("synced", ["a"])
+        for (setting, used) in [("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")] {
+            let role = "synced_\(setting)"
+            try server.connection().run(
+                "CREATE ROLE \(role) SUPERUSER LOGIN; ALTER ROLE \(role) SET synchronous_commit = '\(setting)'")
+            let tree = try server.tree("synced", role: role)
+            #expect(try tree.writer.open().column("SHOW synchronous_commit") == [used])
+        }
     }
 
     @Test func writesTheFieldsOfSeveralRowsTogether() throws {
@@ -294,6 +308,9 @@ import TreeSources
         for (after, hasMore) in [(1, true), (1_001, false)] as [(Int64, Bool)] {
             #expect(try whole.revisions(after: after)?.last?.number == min(after + 1_000, 1_011))
             #expect(whole.isWoken(at: .now) == hasMore)
+            var waits = WaitSet()
+            whole.addWaits(to: &waits)
+            #expect((try #require(waits.deadline) <= .now) == hasMore)
         }
         // A role that may not shorten the log says so once.
         try server.connection().run(

@@ -1,5 +1,6 @@
 import Glibc
 import Levels
+import Locking
 import PropertyLists
 import Testing
 import TreeSources
@@ -28,6 +29,25 @@ extension SQLiteTreeTests {
             #expect(watcher.document.child(0)?.count == 7 + 2 * number)
         }
         #expect(try other().first("PRAGMA integrity_check") == [.text("ok")])
+    }
+
+    @Test func onlyTheFirstLoadWaits() throws {
+        var errors = [DatabaseError(kind: .busy, reason: "locked"), DatabaseError(kind: .away, reason: "away")]
+        var noted: [DatabaseError] = []
+        let found = try waiting(.seconds(120), onWait: { noted.append($0) }) { () throws(DatabaseError) -> String in
+            guard errors.isEmpty else { throw errors.removeFirst() }
+            return "read"
+        }
+        #expect(found == "read" && noted.map(\.reason) == ["locked"])
+        let notices = Guarded<[SourceNotice]>([])
+        let tree = DatabaseTree.sqlite(path: path, name: "sqlite:T.db", patience: .seconds(1)) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        let watcher = tree.makeWatcher()
+        _ = try watcher.load(replacing: nil)
+        try remove([""])
+        #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
+        #expect(notices.withLock(\.self) == [])
     }
 
     @Test func editsWaitUntilTheFilesHaveSettled() throws {

@@ -1,6 +1,7 @@
 import Levels
 import PropertyLists
 import Testing
+import Threads
 import TreeSources
 
 @testable import DatabaseTrees
@@ -8,7 +9,7 @@ import TreeSources
 /// Edits of a tree in a SQLite file.
 extension SQLiteTreeTests {
     @Test func writesAnEditAsRowsAndARevision() throws {
-        let watcher = try loadedWatcher()
+        let (watcher, second) = (try loadedWatcher(), try loadedWatcher())
         let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
         try edit(watcher, [.patch(changes, at: try path("left"))])
         let row = try other().first("SELECT fields FROM items WHERE id = 1")
@@ -17,6 +18,11 @@ extension SQLiteTreeTests {
         #expect(revision == [.integer(2), .text("alice"), .text("server")])
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
         #expect(look(watcher) == .confirmed)
+        guard case .advanced(let advances)? = look(second) else {
+            Issue.record("another server does not follow the edit")
+            return
+        }
+        #expect(advances.map(\.cause) == [.edit(author: "alice")])
     }
 
     @Test func aLoadLeavesNothingToFollow() throws {
@@ -29,14 +35,18 @@ extension SQLiteTreeTests {
             UPDATE head SET revision = 1200
             """)
         #expect(try tree.revisions(after: last)?.map(\.number) == Array(2...1_001))
-        #expect(tree.isWoken(at: .now))
+        let later = ContinuousClock.now + .seconds(10)
+        #expect(tree.isWoken(at: later))
+        var waits = WaitSet()
+        tree.addWaits(to: &waits)
+        #expect(try #require(waits.deadline) <= .now)
         #expect(try tree.readItems { _, _ in }.revision == 1_200)
         _ = tree.isWoken(at: .now)
         #expect(!tree.isWoken(at: .now))
         // A poll finds nothing new until another program has committed.
-        #expect(!tree.isWoken(at: .now + .seconds(10)))
+        #expect(!tree.isWoken(at: later + .seconds(10)))
         try other().execute("UPDATE head SET revision = 1201")
-        #expect(tree.isWoken(at: .now + .seconds(20)))
+        #expect(tree.isWoken(at: later + .seconds(20)))
     }
 
     @Test func writesNothingForWhatHasNotChanged() throws {
@@ -99,25 +109,6 @@ extension SQLiteTreeTests {
                 .move(try path("branch", "c"), below: .root, at: .last, section: nil),
                 .patch(changes, at: try path("c")), .delete(try path("branch")),
             ])
-        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
-    }
-
-    @Test func doesNotOverwriteWhatOthersHaveCommitted() throws {
-        let watcher = try loadedWatcher()
-        let group = try watcher.beginEdits()
-        _ = try group.apply(EditBatch([.delete(try path("leaf"))], isExact: true), by: nil)
-        try other().execute(#"UPDATE items SET fields = '"other"' WHERE id = 1"#)
-        let error = #expect(throws: SaveError.self) { _ = try group.save() }
-        guard case .changedMeanwhile? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        guard case .advanced(let advances)? = look(watcher) else {
-            Issue.record("the other program's commit is not reported")
-            return
-        }
-        #expect(advances.map(\.cause) == [.database(author: nil)])
-        try edit(watcher, [.delete(try path("leaf"))])
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 
@@ -213,18 +204,55 @@ extension SQLiteTreeTests {
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 
-    @Test func logsAVeryLargeRevisionWithoutItsRows() throws {
+    @Test func refusesAnItemThatRefersToAnotherDocument() throws {
+        let watcher = try loadedWatcher()
+        let group = try watcher.beginEdits()
+        let item = PropertyListValue.dictionary(
+            .init([.init(key: "Title", value: .string("x")), .init(key: "Source", value: .string("Other.plist"))]))
+        let document = Array(#"{"Title":"R","Rows":[{"Title":"x","Source":"Other.plist"}]}"#.utf8)
+        let batch = EditBatch([.insert(item, below: .root, at: .last, section: nil)], isExact: true)
+        let refusals = [
+            #expect(throws: EditRefusal.self) { _ = try group.apply(batch, by: nil) },
+            #expect(throws: EditRefusal.self) { _ = try group.replaceDocument(with: document, by: nil) },
+        ]
+        let sentence =
+            "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'."
+        #expect(refusals.map { $0?.detail } == [sentence, sentence])
+    }
+
+    @Test func theLogKeepsTheLatest100000Revisions() throws {
+        let tree = SQLiteTree(path: path, name: "sqlite:T.db")
+        try other().execute(
+            """
+            INSERT INTO revisions (revision, mark, at) VALUES (1000, 'a', 'x'), (1001, 'b', 'x');
+            INSERT INTO changes (revision, item) VALUES (1000, 5), (1001, 5);
+            UPDATE head SET revision = 100998
+            """)
+        // A thousand revisions are removed at a time.
+        for kept: [Int64] in [[1, 1, 1_000], [1_001, 1_001, 1_001]] {
+            try other().execute("UPDATE items SET position = position + 1 WHERE id = 1")
+            _ = try tree.revisions(after: tree.head())
+            let found = try other().first(
+                "SELECT oldest, (SELECT min(revision) FROM revisions), (SELECT min(revision) FROM changes) FROM head")
+            #expect(found == kept.map { DatabaseValue.integer($0) })
+        }
+    }
+
+    @Test(arguments: [(0, "0,1", LoggedRevision.mostChanges), (1, "1,1", 0)])
+    func logsAVeryLargeRevisionWithoutItsRows(excess: Int, isWhole: String, changes: Int) throws {
+        let count = LoggedRevision.mostChanges + excess
         let watcher = try loadedWatcher()
         try other().execute(
             """
-            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(LoggedRevision.mostChanges + 1))
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
             INSERT INTO items (parent, position, fields) SELECT 1, i, '"x"' FROM n
             """)
-        #expect(look(watcher) == .arrived)
+        #expect((look(watcher) == .arrived) == (excess > 0))
         _ = try watcher.load(replacing: nil)
         try edit(watcher, [.delete(try path("left"))])
-        #expect(try other().first("SELECT group_concat(is_whole) FROM revisions WHERE revision > 1") == [.text("1,1")])
-        #expect(try other().first("SELECT count(*) FROM changes") == [.integer(0)])
+        let logged = try other().first("SELECT group_concat(is_whole) FROM revisions WHERE revision > 1")
+        #expect(logged == [.text(isWhole)])
+        #expect(try other().first("SELECT count(*) FROM changes") == [.integer(Int64(changes))])
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 }

@@ -51,6 +51,13 @@ extension SQLiteTreeTests {
         )
     }
 
+    @Test func theRowsBelowADeletedItemGoEvenIfTheProgramLeavesThem() throws {
+        let watcher = try loadedWatcher()
+        try other().execute("PRAGMA foreign_keys = OFF; DELETE FROM items WHERE title = 'branch'")
+        try expectAsLoaded(watcher, isFollowed: true)
+        #expect(try other().first("SELECT count(*) FROM items") == [.integer(11)])
+    }
+
     private func putSections() throws {
         try put(
             #"{"Title":"R","Children":[{"Title":"C","Sections":{"x":["x1"],"y":["y1","y2"]},"SectionKeys":["y","x"]}]}"#,
@@ -81,6 +88,10 @@ extension SQLiteTreeTests {
             "sqlite:T.db: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
         ),
         (
+            #"UPDATE items SET fields = '{"Title":"n","Sections":{"B":null,"A":null},"SectionKeys":["A"]}' WHERE id = 12"#,
+            "sqlite:T.db: the item 12 has rows in a section that its 'SectionKeys' leaves out; name the section there."
+        ),
+        (
             #"UPDATE items SET fields = '{"Title":"left","Children":[5]}' WHERE id = 1"#,
             "sqlite:T.db: items[1]: in /left: element 1 of the array is a number, but an item must be a string or a dictionary."
         ),
@@ -103,6 +114,26 @@ extension SQLiteTreeTests {
         #expect(look(watcher) == .arrived)
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
         #expect(error?.description == sentence)
+    }
+
+    @Test func ofTwoKeysThatAreEqualAfterNFCTheSecondIsNamed() throws {
+        try other().execute(
+            """
+            INSERT INTO items (id, parent, position, fields)
+            VALUES (30, 0, -2, '{"Key":"\u{E9}"}'), (31, 0, -1, '{"Key":"e\u{301}"}')
+            """)
+        let error = #expect(throws: SourceError.self) { _ = try source.load(replacing: nil) }
+        #expect(error?.name == "sqlite:T.db: items[31]")
+    }
+
+    @Test func aSettingsPageIsNotImported() throws {
+        let error = #expect(throws: SourceError.self) {
+            try put(#"{"PreferenceSpecifiers":[]}"#, replaces: true)
+        }
+        #expect(
+            error?.description
+                == "sqlite:T.db: a settings page (PreferenceSpecifiers) cannot be kept in a database; serve its bundle."
+        )
     }
 
     @Test func changesThatGetNoRevisionAreNotShown() throws {
@@ -142,16 +173,6 @@ extension SQLiteTreeTests {
         }
         #expect(try outcome.take().get() == [true, false])
         thread.join()
-    }
-
-    @Test func aTreeOfAnotherFormatMayHaveOtherTables() throws {
-        try other().execute("UPDATE head SET format = 9; DROP TABLE changes")
-        #expect {
-            _ = try SQLiteTree(path: path, name: "sqlite:T.db").head()
-        } throws: { error in
-            (error as? DatabaseError)?.reason
-                == "the tree has the format 9, and this program reads the format 1; use a newer drilldown"
-        }
     }
 
     @Test func aLoadedTreeHasTheNamesOfTheDatabase() throws {

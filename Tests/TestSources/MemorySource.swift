@@ -29,8 +29,6 @@ public final class MemorySource: TreeSource {
     public let name: String
     private let state: Guarded<State>
     private let keepsLog: Bool
-    /// A title that no row of the first level may have.
-    public static let forbidden = "forbidden"
 
     /// - Parameters:
     ///   - json: the first document.
@@ -235,11 +233,6 @@ public final class MemorySource: TreeSource {
                 state.saves += 1
                 if !state.failures.isEmpty { return state.failures.removeFirst() }
                 guard state.documents.count - 1 == watcher.seen else { return .changedMeanwhile }
-                if let number = documents.firstIndex(where: Self.isForbidden) {
-                    return .refused(
-                        number: number,
-                        EditRefusal(.constraint(name: "title_is_allowed"), detail: "The source forbids this title."))
-                }
                 state.documents += states
                 state.causes += states.map { _ in .edit(author: nil) }
                 return nil
@@ -247,11 +240,6 @@ public final class MemorySource: TreeSource {
             if let failure { throw failure }
             watcher.seen += states.count
             return nil
-        }
-
-        private static func isForbidden(_ document: Level) -> Bool {
-            guard let level = document.child(0) else { return false }
-            return level.rowNumbers.contains { level.title($0) == MemorySource.forbidden }
         }
 
         func finish() {}

@@ -19,11 +19,6 @@ struct AdvancingStoreTests {
 
     private func store() throws -> TreeStore { try TreeStore(source: source) { [journal] in journal.note($0) } }
 
-    /// Has edits wait together while another one is saved.
-    private func insertTogether(_ titles: String..., in store: TreeStore) {
-        for title in titles { store.insert(title, into: outcomes) }
-    }
-
     @Test("publishes each state under the source's own name, time and cause, and loads nothing")
     func advances() throws {
         let store = try store()
@@ -51,18 +46,6 @@ struct AdvancingStoreTests {
         source.failSaves(with: .changedMeanwhile)
         try source.commit(#"["A","X"]"#)
         #expect(store.inserted("C") == "done 3: A X C")
-        #expect(store.current.revision == "memory-3")
-    }
-
-    @Test("refuses the one request of a group that the source refuses, and saves the others")
-    func refusal() throws {
-        let store = try store()
-        insertTogether("B", MemorySource.forbidden, "C", "D", in: store)
-        #expect(outcomes.waits(for: 4))
-        #expect(store.current.titles == "A B C D")
-        #expect(outcomes[MemorySource.forbidden] == "The source forbids this title.")
-        #expect(outcomes["B"] == "done 1: A B")
-        #expect(outcomes["D"] == "done 3: A B C D")
         #expect(store.current.revision == "memory-3")
     }
 

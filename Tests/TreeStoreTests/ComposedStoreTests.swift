@@ -22,6 +22,18 @@ struct ComposedStoreTests {
         "[\(names.map { #"{"Title":"\#($0)","Source":"\#($0)"}"# }.joined(separator: ","))]"
     }
 
+    @Test("publishes an equal tree if a part was written anew, because edits begin with the part's content")
+    func sources() throws {
+        try scratch.write("a", #"{"Title":"old","Rows":["A1"]}"#)
+        let source = PropertyListFile(path: scratch("Main"), pollInterval: .seconds(3_600))
+        let store = try TreeStore(source: source) { [journal] in journal.note($0) }
+        let before = store.current
+        try scratch.write("aside", #"{"Title":"new","Rows":["A1"]}"#)
+        try scratch.rename("aside", "a")
+        #expect(journal.waits { store.current !== before })
+        #expect(store.current.document.hash == before.document.hash)
+    }
+
     @Test("publishes the changes of all its parts, including new ones, and ignores removed ones")
     func parts() throws {
         let source = PropertyListFile(path: scratch("Main"), pollInterval: .seconds(3_600))

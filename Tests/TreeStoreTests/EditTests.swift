@@ -252,6 +252,27 @@ struct EditTests {
         #expect(store.inserted("B") == "done 1: A B")
     }
 
+    @Test("is announced as impossible if the file is read-only when the store begins")
+    func readOnly() throws {
+        try scratch.permit(0o444, "Data.plist")
+        try store().stop()
+        #expect(
+            journal.events.map(\.words).last
+                == "read-only: the document's file is read-only; give the server permission to write to it.")
+    }
+
+    @Test("keeps the way in which the document is read")
+    func reading() throws {
+        try scratch.write("Data.json", #"{"l":[{"name":"A","x":1}],"n":1}"#)
+        var interpretation = Interpretation(shape: .auto)
+        interpretation.records = RecordOptions()
+        let store = try store(PropertyListFile(path: scratch("Data.json"), interpretation: interpretation))
+        let before = try #require(store.current.reading)
+        let patch = PropertyListValue.dictionary(.init([.init(key: "x", value: .string("B"))]))
+        #expect(store.edited([.patch(patch, at: try ItemPath("l/A".utf8.span))]) == "done 1: l")
+        #expect(store.current.reading == before)
+    }
+
     @Test("waits for a program that has truncated the file and has not written it yet")
     func truncated() throws {
         let store = try store()

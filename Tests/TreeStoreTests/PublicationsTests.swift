@@ -174,6 +174,24 @@ struct PublicationsTests {
         #expect(publications.number(of: "k3-16436") == 16_436)
     }
 
+    @Test("cost the bytes of their documents in all languages")
+    func languages() throws {
+        let (one, two) = (try snapshot(1).document, try snapshot(2).document)
+        func translated(_ document: Level, german: Level) -> Snapshot {
+            let variant = Translations.Variant(name: "de", language: "de", document: german)
+            return Snapshot(
+                document: document, translations: Translations(variants: [variant], fallback: nil), revision: "",
+                loadedAt: 0)
+        }
+        func cost(beside new: Snapshot) -> Int {
+            RetainedBytes.of(translated(one, german: one), beside: new, atMost: 1 << 20)
+        }
+        let single = RetainedBytes.of(one, beside: two, atMost: 1 << 20)
+        #expect(cost(beside: translated(two, german: two)) == 2 * single)
+        // What the languages share with those of the new snapshot costs nothing.
+        #expect(cost(beside: translated(two, german: one)) < 2 * single)
+    }
+
     @Test("cost the latest given size, and a repeated revision is known as long as its last publication")
     func costs() throws {
         let document = try snapshot(1).document

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Levels
 import Locking
@@ -14,30 +15,6 @@ struct RemoteStoreTests {
     private func store(_ origin: StubOrigin, interval: Duration = .milliseconds(20)) throws -> TreeStore {
         let document = RemoteDocument(address: try RemoteAddress(origin()), interval: interval)
         return try TreeStore(source: document) { [journal] in journal.note($0) }
-    }
-
-    @Test("does not begin where the first answer is no document")
-    func first() throws {
-        let origin = try StubOrigin { _ in .status("404 Not Found") }
-        #expect(
-            throws: SourceError(
-                origin(),
-                reason:
-                    "the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list"
-            )
-        ) { try store(origin) }
-    }
-
-    @Test("publishes each new document, and nothing while it stays as it is")
-    func news() throws {
-        let origin = try StubOrigin(script: [
-            .document(items("A"), tag: "\"a\""), .notModified(), .document(items("B")), .document(items("B")),
-        ])
-        let store = try store(origin)
-        #expect(journal.waits { journal.unchanged == 2 })
-        #expect(store.titles == ["B"])
-        #expect(store.current.revision.hasSuffix("-2"))
-        #expect(store.status == .ok)
     }
 
     @Test("keeps its tree while the origin fails, reports each reason once, and recovers by itself")
@@ -113,6 +90,32 @@ struct RemoteStoreTests {
             #expect(journal.refusals.count >= count)
         }
         #expect(store.titles == ["A"])
+    }
+
+    @Test("fetches again for a reload that is asked for during a fetch")
+    func overlappingReloads() throws {
+        let (held, requests, told) = (Guarded<TreeStore?>(nil), Guarded(0), Guarded<[String]>([]))
+        let done = DispatchSemaphore(value: 0)
+        @Sendable func reload(_ store: TreeStore) {
+            store.reload { outcome in
+                if case .published(let snapshot) = outcome { told.withLock { $0.append(snapshot.titles) } }
+                done.signal()
+            }
+        }
+        let origin = try StubOrigin { _ in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2, let store = held.withLock({ $0 }) { reload(store) }
+            return .document(items("\(number)"))
+        }
+        let store = try store(origin, interval: .seconds(3_600))
+        held.withLock { $0 = store }
+        reload(store)
+        for _ in 0..<2 { #expect(done.wait(timeout: .now() + .seconds(120)) == .success) }
+        #expect(told.withLock { $0 } == ["2", "3"])
+        held.withLock { $0 = nil }
     }
 
     @Test("stops at once while an origin holds its answer back, and answers waiting callers")

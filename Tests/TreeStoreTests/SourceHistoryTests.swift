@@ -38,6 +38,24 @@ struct SourceHistoryTests {
         #expect(store.publications.snapshot(1) == nil)
     }
 
+    @Test("takes no history that does not end at the loaded revision")
+    func torn() throws {
+        let current = try TreeStore(source: TornSource()).current
+        #expect(current.revision == "memory-2" && current.history.isEmpty && current.cause == .load)
+    }
+
+    /// A source whose log lacks its latest revision.
+    private struct TornSource: TreeSource {
+        let name = "torn"
+
+        func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+            var loaded = try NumberSource(count: 3).load(replacing: old)
+            loaded.revision = SourceRevision(name: "memory-2", date: 1_002)
+            loaded.history = [SourceHistoryTests.entry(1, .importer)]
+            return loaded
+        }
+    }
+
     @Test("keeps 16,384 entries of a long log")
     func long() throws {
         for number in 1...16_400 { try source.commit(#"["\#(number)"]"#) }
@@ -96,6 +114,9 @@ struct SourceHistoryTests {
         let state = StoreState(first: try store().current, historyBytes: 0, notifier: try Notifier())
         state.noteConnection(of: ConnectedWatcher())
         #expect(state.databaseConnection?.isConnected == true)
+        let since = state.databaseConnection?.since
+        state.noteConnection(of: ConnectedWatcher())
+        #expect(state.databaseConnection?.since == since)
         state.noteDoubt(SourceError("memory:test", reason: "the connection was lost"))
         #expect(state.databaseConnection?.isConnected == false)
         #expect(state.databaseConnection?.work == ConnectedWatcher().databaseWork)

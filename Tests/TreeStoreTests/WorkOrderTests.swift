@@ -47,4 +47,17 @@ struct WorkOrderTests {
         #expect(all.filter { $0 == "load" }.count > 1)
         #expect(all.filter { $0 != "load" } == ["answer", "precondition", "save", "edited", "finish"])
     }
+
+    @Test("shows the progress of each load, from its beginning to its end")
+    func progress() throws {
+        let changes = Guarded<[Bool]>([])
+        let progress = LoadProgress { isLoading in changes.withLock { $0.append(isLoading) } }
+        var interpretation = Interpretation()
+        interpretation.progress = progress
+        let file = PropertyListFile(path: scratch("Data.plist"), interpretation: interpretation)
+        let store = try TreeStore(source: file, progress: progress)
+        #expect(changes.withLock { $0 } == [true, false])
+        _ = store.reloaded()
+        #expect(changes.withLock { $0 } == [true, false, true, false])
+    }
 }

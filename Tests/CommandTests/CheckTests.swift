@@ -136,6 +136,7 @@ struct CheckTests {
         #expect(
             try refusal(standardInput("<plist/>", maximumBytes: 7))
                 == "<stdin>: standard input has more than 7 bytes; split the document, or raise MaxDocumentBytes.")
+        _ = try standardInput("[]", maximumBytes: 2).load(replacing: nil)
         let folder = unsafe open(scratch.path, O_RDONLY)
         defer { close(folder) }
         let input = StandardInput(interpretation: Interpretation(maximumBytes: 7), descriptor: folder)

@@ -18,8 +18,9 @@ struct DocumentEditsTests {
         try scratch.write("Other.json", #"["O"]"#)
     }
 
-    private func watcher() throws -> DocumentWatcher {
-        let file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
+    private func watcher(_ interpretation: Interpretation = .init()) throws -> DocumentWatcher {
+        let file = PropertyListFile(
+            path: scratch("Main.json"), interpretation: interpretation, pollInterval: .seconds(3_600))
         let watcher = DocumentWatcher(document: file)
         _ = try watcher.load(replacing: nil)
         return watcher
@@ -341,6 +342,24 @@ struct DocumentEditsTests {
             #expect(error.detail.hasPrefix(words))
         }
         #expect(outline(try loaded.tree.document) == "A M(P) N(O)")
+    }
+
+    @Test("refuse a document that is too large, as it was sent or in the syntax of the file")
+    func tooLarge() throws {
+        let limited = Interpretation(maximumBytes: 100)
+        func text(_ count: Int) -> [UInt8] { Array("[\"\(String(repeating: "a", count: count - 4))\"]".utf8) }
+        func detail(_ bytes: [UInt8], _ watcher: DocumentWatcher) throws -> String {
+            let group = try watcher.beginEdits()
+            let refusal = try #require(throws: EditRefusal.self) { try group.replaceDocument(with: bytes) }
+            return refusal.detail
+        }
+        let watcher = try watcher(limited)
+        #expect(try detail(text(101), watcher) == "The document has 101 bytes and the limit is 100.")
+        let group = try watcher.beginEdits()
+        try save(group, group.replaceDocument(with: text(100)), watcher)
+        _ = try watcher.load(replacing: nil)
+        try scratch.write("Main.json", items("A"))
+        #expect(try detail(text(50), self.watcher(limited)).hasSuffix(" bytes and the limit is 100."))
     }
 
     @Test("refuse a document with text that the syntax of the file cannot represent")

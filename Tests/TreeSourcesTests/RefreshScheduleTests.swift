@@ -71,17 +71,6 @@ struct RefreshScheduleTests {
         schedule.fail(at: start, retryAfter: nil, jitter: 0)
         #expect(schedule.next == start + .seconds(1))
     }
-
-    @Test("leaves an origin alone for as long as it asks to be, but for no more than an hour")
-    func retryAfter() {
-        var schedule = schedule()
-        schedule.fail(at: start, retryAfter: .seconds(120), jitter: 1)
-        #expect(schedule.next == start + .seconds(120))
-        schedule.fail(at: start, retryAfter: .seconds(1 << 40), jitter: 1)
-        #expect(schedule.next == start + .seconds(3_600))
-        schedule.hasten(at: start + .seconds(7))
-        #expect(schedule.next == start + .seconds(7))
-    }
 }
 
 @Suite("The pace of a transfer")

@@ -68,6 +68,13 @@ struct RemoteAddressTests {
         #expect(throws: SourceError(shown, reason: reason)) { try RemoteAddress(text) }
     }
 
+    @Test("allows no redirect from https to http")
+    func secureRedirects() throws {
+        #expect(try RemoteAddress("https://example.org/a").redirectSchemes == "https")
+        #expect(try RemoteAddress("HTTPS://example.org/a").redirectSchemes == "https")
+        #expect(try RemoteAddress("http://example.org/a").redirectSchemes == "http,https")
+    }
+
     @Test("is distinguished from a path by its scheme")
     func scheme() {
         #expect(RemoteAddress.isMeant(by: "Http://a"))

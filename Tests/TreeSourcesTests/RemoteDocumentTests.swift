@@ -166,6 +166,13 @@ struct RemoteDocumentTests {
             try refusal(bytes: 1_000) { _ in
                 .endless(StubOrigin.Answer.message("200 OK", ["Transfer-Encoding": "chunked"], []), piece: piece)
             } == sentence)
+        let answers: [StubOrigin.Answer] = [
+            .document(#"["A"]"#), .last(StubOrigin.Answer.message("200 OK", [:], Array(#"["A"]"#.utf8))),
+        ]
+        for answer in answers {
+            #expect(try refusal(bytes: 5) { _ in answer } == "it was read")
+            #expect(try refusal(bytes: 4) { _ in answer } == sentence.replacing("1000", with: "4"))
+        }
     }
 
     @Test("that is small in transit and large unpacked is refused for its unpacked size")
@@ -273,13 +280,6 @@ struct RemoteDocumentTests {
             #expect((link + elsewhere).allSatisfy { isFollowed(origin, $0) })
             #expect(local.allSatisfy { !isFollowed(origin, $0) })
         }
-    }
-
-    @Test("is not fetched through a redirect from https to http")
-    func secureRedirects() throws {
-        #expect(try RemoteAddress("https://example.org/a").redirectSchemes == "https")
-        #expect(try RemoteAddress("HTTPS://example.org/a").redirectSchemes == "https")
-        #expect(try RemoteAddress("http://example.org/a").redirectSchemes == "http,https")
     }
 
     @Test("whose header does not end is refused")

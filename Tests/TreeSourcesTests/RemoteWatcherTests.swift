@@ -19,12 +19,15 @@ struct RemoteWatcherTests {
     }
 
     private func watcher(
-        _ origin: StubOrigin, interval: Duration = .seconds(3_600), copy: String? = nil
+        _ origin: StubOrigin, interval: Duration = .seconds(3_600), copy: String? = nil,
+        shape: Interpretation.Shape = .items, records: RecordOptions? = nil
     ) throws -> any SourceWatcher {
         let notices = notices
+        var interpretation = Interpretation(shape: shape)
+        interpretation.records = records
         let document = RemoteDocument(
-            address: try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
-            copyPath: copy.map { scratch($0) }
+            address: try RemoteAddress(origin()), interpretation: interpretation, limits: .init(bytes: 10_000),
+            interval: interval, copyPath: copy.map { scratch($0) }
         ) { notice in notices.withLock { $0.append(notice) } }
         return document.makeWatcher()
     }
@@ -126,6 +129,19 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
 
+    @Test("keeps the fields that are titles in a document that is read as it is")
+    func titles() throws {
+        let origin = try StubOrigin(script: [
+            .document(#"{"l":[{"id":1,"name":"a"}],"n":1}"#),
+            .document(#"{"l":[{"id":5,"title":"x","name":"c"},{"id":6,"title":"y"}],"n":1}"#),
+        ])
+        let watcher = try watcher(origin, interval: .milliseconds(20), shape: .auto, records: RecordOptions())
+        let first = try watcher.load(replacing: nil).tree.document
+        #expect(watcher.nextReport() == .arrived)
+        let level = try #require(watcher.load(replacing: first).tree.document.child(0)?.child(0))
+        #expect((0..<level.count).map(level.title) == ["c", "6"])
+    }
+
     @Test("abandons a request that is held back, and requests at once, on refresh")
     func refresh() throws {
         let count = Guarded(0)
@@ -166,30 +182,11 @@ struct RemoteWatcherTests {
         #expect(watcher.nextReport() == .confirmed)
     }
 
-    @Test("hears for how long an origin wants to be left alone")
-    func retryAfter() throws {
-        let origin = try StubOrigin { _ in .status("503 Busy", ["Retry-After": "120"]) }
-        let fetcher = try Fetcher(address: RemoteAddress(origin()), limits: .init())
-        try fetcher.begin(FetchRequest())
-        var told = fetcher.advance()
-        while told == nil {
-            var waits = WaitSet()
-            fetcher.addWaits(to: &waits)
-            waits.wait()
-            told = fetcher.advance()
-        }
-        guard case .failed(_, retryAfter: .seconds(120)) = told else {
-            Issue.record("it was told otherwise: \(String(describing: told))")
-            return
-        }
-        #expect(!fetcher.isBusy)
-    }
-
     // MARK: The copy
 
     /// Loads once and keeps a copy of it.
-    private func keep(_ origin: StubOrigin, in copy: String) throws {
-        let watcher = try watcher(origin, copy: copy)
+    private func keep(_ origin: StubOrigin, in copy: String, records: RecordOptions? = nil) throws {
+        let watcher = try watcher(origin, copy: copy, records: records)
         // At this instant, the next poll is not due yet, however long the load takes.
         let begun = ContinuousClock.Instant.now
         _ = try load(watcher)
@@ -202,6 +199,7 @@ struct RemoteWatcherTests {
         try keep(origin, in: "Copy")
         #expect(try String(contentsOfFile: scratch("Copy"), encoding: .utf8) == items("A"))
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["Copy", "Copy.origin"])
+        #expect(try FileManager.default.attributesOfItem(atPath: scratch("Copy"))[.posixPermissions] as? Int == 0o600)
         origin.stop()
         let second = try watcher(origin, copy: "Copy")
         #expect(try load(second) == ["A"])
@@ -213,6 +211,14 @@ struct RemoteWatcherTests {
             second.nextReport()
                 == .failed(
                     SourceError(origin(), reason: "cannot connect (Connection refused); is the server running?")))
+    }
+
+    @Test("reads its copy in the format of the document's media type")
+    func copyOfTable() throws {
+        let origin = try StubOrigin { _ in .status("200 OK", ["Content-Type": "text/csv"], Array("id,name\n1,x".utf8)) }
+        try keep(origin, in: "Copy", records: RecordOptions())
+        origin.stop()
+        #expect(try load(watcher(origin, copy: "Copy", records: RecordOptions())) == ["x"])
     }
 
     @Test("asks whether its copy is still the document, at once and without delay")

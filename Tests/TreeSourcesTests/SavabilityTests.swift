@@ -39,13 +39,6 @@ struct SavabilityTests {
         #expect(refusal("Link.plist") == sentence)
     }
 
-    @Test("to a file that no longer exists is nothing")
-    func missing() throws {
-        try scratch.remove("data/Data.plist")
-        #expect(
-            refusal() == "the document's file no longer exists; restore it, then repeat the edit.")
-    }
-
     @Test("to a file that no path leads to is nothing, although it may exist")
     func unreachable() throws {
         try scratch.link("Loop.plist", to: "Loop.plist")
@@ -84,14 +77,5 @@ struct SavabilityTests {
         #expect(
             input.savability(at: .root)
                 == .nothing(SaveRefusal("the document cannot be edited here; edit it in its own place")))
-    }
-
-    @Test("to a file is determined by its watcher, for the current state of the file")
-    func watched() throws {
-        let watcher = PropertyListFile(path: scratch("data/Data.plist")).makeWatcher()
-        let path = try ItemPath("/A".utf8.span)
-        #expect(watcher.savability(at: path) == .items)
-        try scratch.permit(0o444, "data/Data.plist")
-        #expect(watcher.savability(at: path) == .nothing(.readOnlyFile))
     }
 }

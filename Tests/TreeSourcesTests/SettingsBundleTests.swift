@@ -279,19 +279,18 @@ import Testing
         #expect(Self.titles(try load("App.bundle/Whole.json").tree.document) == "Root(Sound More)")
     }
 
-    @Test("that is no settings page is asked for again with all files that it mounts")
-    func requested() throws {
-        try scratch.write("Data.json", #"[{"Title":"A","Source":"a.json"}]"#)
-        try scratch.write("a.json", #"["x"]"#)
-        let file = PropertyListFile(path: scratch("Data.json"), pollInterval: .seconds(3_600))
-        let watcher = file.makeWatcher()
-        let first = try watcher.load(replacing: nil)
-        try scratch.remove("a.json")
-        #expect(watcher.refresh())
-        // A load that nobody asked for waits once for the file, which may be being saved.
-        let second = try watcher.load(replacing: first.tree.document)
-        #expect(
-            Self.titles(second.tree.document)
-                == "Root(A(!a.json: the file does not exist; name a file that exists in the document's folder.))")
+    @Test("has the first hundred warnings, and the number of the others")
+    func manyWarnings() throws {
+        let panes = (0..<150).map { Self.pane("\($0)", "Gone\($0)") }.joined(separator: ",")
+        try scratch.write("App.bundle/Root.plist", #"{"PreferenceSpecifiers":[\#(panes)]}"#)
+        let loaded = try load()
+        #expect(loaded.warnings.count == 100 && loaded.omittedWarnings == 50)
+    }
+
+    @Test("has a hundred languages at most", arguments: [100, 101])
+    func manyLanguages(count: Int) throws {
+        for number in 0..<count { try scratch.folder("App.bundle/\(number).lproj") }
+        let sentence = "App.bundle:1:1: only the first 100 folders of languages are read."
+        #expect(try warnings(load()) == (count > 100 ? [sentence] : []))
     }
 }

@@ -4,6 +4,11 @@ import Testing
 
 @testable import TreeSources
 
+private let toml = "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+private let yaml = "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
+private let table =
+    "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
+
 @Suite("The syntax of a document")
 struct SyntaxCheckTests {
     @Test(
@@ -60,42 +65,15 @@ struct SyntaxCheckTests {
                 "the file begins with zero bytes instead of text; it was not written completely, so save it again"
             ),
             (Array(" \n\t ".utf8), "the file contains only white space; it must contain a property list"),
-            (
-                Array("title: Root".utf8),
-                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
-            ),
-            (
-                Array("# Hosts\n[owner]\nname = \"x\"".utf8),
-                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
-            ),
-            (
-                Array("[[rows]]\na = 1".utf8),
-                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
-            ),
-            (
-                Array("\n \n\t\n# Hosts\n\n[owner]\nname = \"x\"".utf8),
-                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
-            ),
-            (
-                Array("\n \n\t[owner]\nname = \"x\"".utf8),
-                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
-            ),
-            (
-                Array("name = 5".utf8),
-                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
-            ),
-            (
-                Array("%YAML 1.2\n---".utf8),
-                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
-            ),
-            (
-                Array("- a\n- b".utf8),
-                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
-            ),
-            (
-                Array("Name;Price\nx;1".utf8),
-                "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
-            ),
+            (Array("title: Root".utf8), yaml),
+            (Array("# Hosts\n[owner]\nname = \"x\"".utf8), toml),
+            (Array("[[rows]]\na = 1".utf8), toml),
+            (Array("\n \n\t\n# Hosts\n\n[owner]\nname = \"x\"".utf8), toml),
+            (Array("\n \n\t[owner]\nname = \"x\"".utf8), toml),
+            (Array("name = 5".utf8), toml),
+            (Array("%YAML 1.2\n---".utf8), yaml),
+            (Array("- a\n- b".utf8), yaml),
+            (Array("Name;Price\nx;1".utf8), table),
             (
                 Array("hello world".utf8),
                 "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'hello'"
@@ -107,6 +85,15 @@ struct SyntaxCheckTests {
             ([0x89, 0x50, 0x4E, 0x47], "it is a PNG image; it must be a property list or a table"),
             ([0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG image; it must be a property list or a table"),
             (Array("%PDF-1.7".utf8), "it is a PDF document; it must be a property list or a table"),
+            (Array("GIF89a".utf8), "it is a GIF image; it must be a property list or a table"),
+            (Array("RIFF....".utf8), "it is a RIFF file, such as a WebP image; it must be a property list or a table"),
+            ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "it is compressed with xz; decompress it first"),
+            ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd; decompress it first"),
+            (Array("BZh9".utf8), "it is compressed with bzip2; decompress it first"),
+            ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "it is compressed with 7z; decompress it first"),
+            (Array("---\na: 1".utf8), yaml),
+            (Array("Name,Price\nx,1".utf8), table),
+            (Array("Name\tPrice\nx\t1".utf8), table),
         ] as [([UInt8], String)])
     func refusal(of bytes: [UInt8], says sentence: String) {
         #expect(throws: PropertyListError(reason: sentence)) { try read(bytes) }

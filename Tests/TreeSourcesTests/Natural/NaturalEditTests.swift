@@ -396,5 +396,8 @@ struct NaturalEditTests {
             watcher, edits.suffix(2) + [edit("put l/5 {\"title\":\"x\",\"name\":\"c\"}")], name: "l.json")
         #expect(paths == ["gone", "gone", "l/5"])
         #expect(text == #"{"l":[{"id":5,"title":"x","name":"c"}],"n":1}"#)
+        try scratch.write("l.json", #"{"l":[{"id":5,"title":"x","name":"c"},{"id":6,"title":"y"}],"n":1}"#)
+        let foreign = try watcher.load(replacing: nil).tree.document.child(0)?.child(0)
+        #expect(foreign.map { level in (0..<level.count).map(level.title) } == ["c", "6"])
     }
 }

@@ -202,12 +202,12 @@ struct RemoteDocumentTests {
         return coded
     }
 
-    @Test("that is compressed is read, also in two members and with trailing members in other pieces")
+    @Test("that is compressed is read, also in two members and longer than the document may be")
     func compressed() throws {
         let (first, second) = (Self.gzipped("[\"A\","), Self.gzipped("\"B\"]"))
         for coding in ["gzip", "x-gzip", "GZIP"] {
             let origin = try StubOrigin { _ in .status("200 OK", ["Content-Encoding": coding], first + second) }
-            #expect(try document(origin()).load(replacing: nil).tree.itemCount == 2)
+            #expect(try document(origin(), bytes: 9).load(replacing: nil).tree.itemCount == 2)
         }
     }
 

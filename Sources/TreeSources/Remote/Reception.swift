@@ -76,8 +76,10 @@ final class Reception {
             decoder = GzipDecoder()
         }
         pace.beginBody(at: clock.now)
-        progress?.beginBody(bytes: head.coding == nil ? head.contentLength : nil)
-        return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
+        // The length of a coded body is not that of the document.
+        let length = head.coding == nil ? head.contentLength : nil
+        progress?.beginBody(bytes: length)
+        return (length ?? 0) <= mostBytes || end(.tooLarge)
     }
 
     /// Reads a piece of the body. Returns false if the response must be abandoned.

@@ -66,9 +66,10 @@ private struct TitleKeeping: ~Copyable {
         _ level: Level, old: Level?, at path: [[UInt8]], isMap: Bool
     ) throws(PropertyListError) -> Level {
         let rows = (0..<level.rowCount).filter(level.isDictionary)
-        let known = old.map { $0.titles } ?? emptied[path]
+        let earlier = old?.titles ?? RowTitles()
+        let known = earlier == RowTitles() ? emptied[path] : earlier
         guard !rows.isEmpty else {
-            if let known, known != RowTitles() { emptied[path] = known }
+            if let known { emptied[path] = known }
             return level
         }
         emptied[path] = nil
@@ -179,13 +180,13 @@ extension Level {
         return PackedTitle(key: [name], of: self.row(row).fields, in: bytes.span) != nil
     }
 
-    /// The fields that give the titles and the keys of the rows, judged by the first row that has them.
+    /// The fields that give the titles and the keys of the dictionaries, judged by the first one that has them.
     var titles: RowTitles {
         let bytes = bytes
         var titles = RowTitles()
         for number in 0..<rowCount where titles.title.isEmpty || titles.keys.isEmpty {
             let row = row(number)
-            guard row.titleSource >= 0 || row.keySource >= 0 else { continue }
+            guard isDictionary(number), row.titleSource >= 0 || row.keySource >= 0 else { continue }
             for field in PackedField.all(in: row.fields, of: bytes.span) where field.form(in: bytes.span) == nil {
                 if titles.keys.isEmpty, field.value == row.keySource {
                     titles.keys = [Array(copying: bytes.span.extracting(field.name))]

@@ -45,7 +45,7 @@ struct CheckTests {
         }
         #expect(told() == ["a: 1 item, 1 warning"])
         loaded.omittedWarnings = 2
-        #expect(told() == ["a: and 2 more warnings", "a: 1 item, 3 warnings"])
+        #expect(told() == ["a: and 2 more warnings.", "a: 1 item, 3 warnings"])
     }
 
     @Test("says how it read a document that is not a document of items")

@@ -1,3 +1,4 @@
+import Bytes
 import DatabaseTrees
 import Levels
 import Testing

@@ -31,6 +31,25 @@ import Testing
                       k {"b":2}
                 """),
             Example(
+                "lists side by side, each by its own fields",
+                #"{"a":[{"id":1,"name":"x"},{"id":2,"name":"y"}],"b":[{"ID":3,"name":"x"}],"c":[{"text":"t"}],"#
+                    + #""d":[{"name":"x","label":"l"},{"name":"x","label":"m"}],"e":[{"id":4,"name":"y"}]}"#,
+                """
+                Root {}
+                  a {}
+                    1 (x) {"id":1,"name":"x"}
+                    2 (y) {"id":2,"name":"y"}
+                  b {}
+                    3 (x) {"ID":3,"name":"x"}
+                  c {}
+                    t {"text":"t"}
+                  d {}
+                    l {"name":"x","label":"l"}
+                    m {"name":"x","label":"m"}
+                  e {}
+                    4 (y) {"id":4,"name":"y"}
+                """),
+            Example(
                 "children by name",
                 #"{"menu":[{"label":"A","entries":[{"label":"B","entries":[]},"c"],"l":[{"x":1}]}]}"#,
                 """

@@ -28,7 +28,6 @@ struct ItemCensus {
         case sectionRows
         /// `Sections`: an array or a dictionary.
         case sections
-        case other
     }
 
     private struct Container {
@@ -63,7 +62,10 @@ struct ItemCensus {
         }
     }
 
+    /// The open containers that have a role.
     private var open: [Container] = []
+    /// The number of open containers without a role. All containers in such a one have none, too.
+    private var others = 0
     private var count = Count()
     /// Whether the root has a list of rows, or `Sections`.
     private var looksLikeItems = false
@@ -88,7 +90,10 @@ struct ItemCensus {
     // MARK: Events
 
     mutating func begin(isDictionary: Bool) {
-        let role = role(isDictionary: isDictionary)
+        guard others == 0 else {
+            others += 1
+            return
+        }
         if let last = open.indices.last {
             open[last].elements += 1
             if !isDictionary { open[last].arrays += 1 }
@@ -99,24 +104,29 @@ struct ItemCensus {
         } else {
             looksLikeItems = !isDictionary
         }
+        guard let role = role(isDictionary: isDictionary) else {
+            others = 1
+            return
+        }
         open.append(Container(role: role, isDictionary: isDictionary))
     }
 
-    private func role(isDictionary: Bool) -> Role {
+    /// The role of the container that begins; nil for one without.
+    private func role(isDictionary: Bool) -> Role? {
         guard let parent = open.last else { return isDictionary ? .holder : .rows }
         switch parent.role {
         case .holder where parent.name == .rows && !isDictionary: return .rows
         case .holder where parent.name == .sections: return .sections
         case .rows: return isDictionary ? .holder : .sectionRows
-        case .sectionRows: return isDictionary ? .holder : .other
+        case .sectionRows: return isDictionary ? .holder : nil
         case .sections: return isDictionary ? .holder : .sectionRows
-        case .holder, .other: return .other
+        case .holder: return nil
         }
     }
 
     mutating func key(_ name: Span<UInt8>) {
         let last = open.count - 1
-        guard open[last].role == .holder || open[last].role == .sections else { return }
+        guard others == 0, open[last].role == .holder || open[last].role == .sections else { return }
         let name = Name(name)
         open[last].name = name
         if name == .title || name == .key { open[last].isItem = true }
@@ -130,7 +140,7 @@ struct ItemCensus {
     }
 
     mutating func scalar(isString: Bool) {
-        guard let last = open.indices.last else { return }
+        guard others == 0, let last = open.indices.last else { return }
         open[last].elements += 1
         guard open[last].role == .rows || open[last].role == .sectionRows else { return }
         open[last].count.rows += 1
@@ -138,6 +148,10 @@ struct ItemCensus {
     }
 
     mutating func end() {
+        guard others == 0 else {
+            others -= 1
+            return
+        }
         let container = open.removeLast()
         var total = container.count
         if container.role == .rows {

@@ -127,11 +127,16 @@ extension NaturalTreeBuilder {
 
     /// Notes the titles and the keys of a list or a map for the summary.
     private mutating func note(_ container: OpenContainer, title: [[UInt8]], key: [UInt8]?) {
-        var name: String?
+        var name: Range<Int>?
         if open.count > 1, open[open.count - 2].role == .dictionary {
-            name = String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(container.base.field - 1).name))
+            name = tree.fields.start(container.base.field - 1).name
         }
-        summary.note(.init(name: name, title: title, key: key), number: container.number)
+        var hash = TableHash.of(UInt64(reading.titleNumber(of: container.number)))
+        if let name { hash = TableHash.of(hash ^ TableHash.of(tree.fields.bytes.span.extracting(name))) }
+        if let key { hash = TableHash.of(hash &+ TableHash.of(key.span)) }
+        guard !summary.hasNoted(hash, before: container.number) else { return }
+        let text = name.map { String(utf8: tree.fields.bytes.span.extracting($0)) }
+        summary.note(.init(name: text, title: title, key: key), number: container.number)
     }
 
     /// The level of an array's elements; nil without elements.

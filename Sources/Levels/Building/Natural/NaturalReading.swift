@@ -20,6 +20,7 @@ public struct NaturalReading: Sendable {
     /// The different titles, because most lists of a document have the titles of many others.
     private var titles = [RowTitles()]
     private var numbers: [RowTitles: UInt32] = [RowTitles(): 0]
+    private var latestNumber: UInt32 = 0
     /// Whether the document is a document of items, and not to be read as it is.
     public internal(set) var isOfItems = false
     /// Whether each row of the document is an item.
@@ -39,7 +40,10 @@ public struct NaturalReading: Sendable {
 
     subscript(container: Int) -> ContainerTraits { traits[container] }
 
-    func titles(of container: Int) -> RowTitles { titles[Int(titleNumbers[container])] }
+    func titles(of container: Int) -> RowTitles { titles[titleNumber(of: container)] }
+
+    /// A number of the titles of a container. Containers with the same titles have the same number.
+    func titleNumber(of container: Int) -> Int { Int(titleNumbers[container]) }
 
     /// Whether the document is a dictionary without other containers.
     public var hasFieldsOnly: Bool { count == 1 && !resemblesItems }
@@ -59,12 +63,14 @@ public struct NaturalReading: Sendable {
     mutating func note(_ new: ContainerTraits, of container: Int) { traits[container].formUnion(new) }
 
     mutating func note(_ new: RowTitles, of container: Int) {
-        let number = numbers[new] ?? UInt32(titles.count)
-        if number == titles.count {
-            titles.append(new)
-            numbers[new] = number
+        if new != titles[Int(latestNumber)] {
+            latestNumber = numbers[new] ?? UInt32(titles.count)
+            if latestNumber == titles.count {
+                titles.append(new)
+                numbers[new] = latestNumber
+            }
         }
-        titleNumbers[container] = number
+        titleNumbers[container] = latestNumber
     }
 
     /// Whether a hash is that of a children name.

@@ -168,17 +168,22 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
         let outer = last >= 2 && open[last - 1].isDictionary ? open[last - 1].key : nil
         let isDeep = outer != nil && open[last - 2].hasSurvey && surveys[last - 2].takesNames
         guard isFlat || isDeep else { return }
-        var kind: TitleSurvey.TextKind?
-        if let text { kind = TitleSurvey.TextKind(text) }
-        if isFlat { surveys[last - 1].note(key, in: nil, of: names, text: kind, knownNames: &fieldNames) }
+        if isFlat { surveys[last - 1].note(key, in: nil, of: names, text: text, knownNames: &fieldNames) }
         guard isDeep, let outer else { return }
-        surveys[last - 2].note(key, in: outer, of: names, text: kind, knownNames: &fieldNames)
+        surveys[last - 2].note(key, in: outer, of: names, text: text, knownNames: &fieldNames)
     }
 
-    private mutating func noteKey(isKey: Bool) {
+    /// The name of the current entry if its value may be the key of an element of a list; otherwise nil.
+    private var nameOfKey: Range<Int>? {
         let last = open.count - 1
-        guard last >= 1, open[last].isDictionary, !open[last - 1].isDictionary, let key = open[last].key else { return }
-        if open[last - 1].hasSurvey { surveys[last - 1].noteKey(key, of: names, isKey: isKey) }
+        guard last >= 1, open[last].isDictionary, !open[last - 1].isDictionary, open[last - 1].hasSurvey,
+            let name = open[last].key
+        else { return nil }
+        return KeyCandidates.isKey(names.span.extracting(name)) ? name : nil
+    }
+
+    private mutating func noteKey(_ name: Range<Int>, isKey: Bool) {
+        surveys[open.count - 2].noteKey(name, of: names, isKey: isKey)
     }
 
     private mutating func noteScalar(isString: Bool = false) {
@@ -192,13 +197,14 @@ public struct NaturalSurvey: PropertyListConsumer, ~Copyable {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         noteScalar(isString: true)
         noteValue(text: text)
-        noteKey(isKey: PackedTitle.isKey(text))
+        if let name = nameOfKey { noteKey(name, isKey: PackedTitle.isKey(text)) }
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         noteScalar()
         noteValue(text: nil)
-        if case .integer = value { noteKey(isKey: true) } else { noteKey(isKey: false) }
+        guard let name = nameOfKey else { return }
+        if case .integer = value { noteKey(name, isKey: true) } else { noteKey(name, isKey: false) }
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {

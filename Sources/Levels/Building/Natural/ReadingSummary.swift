@@ -14,9 +14,20 @@ struct ReadingSummary {
     /// The lists that differ, each with the number of its first container.
     private var lists: [List: Int] = [:]
     private var hasMore = false
+    /// Hashes of lists that were noted, each with the number of the first container, at the place that the hash gives.
+    private var noted: [(hash: UInt64, number: Int)] = Array(repeating: (0, .max), count: mostLists)
 
     private static let mostLists = 64
     private static let mostNamed = 3
+
+    /// Whether a list with the same hash is known to be noted for an earlier container. Otherwise this container counts as
+    /// noted.
+    mutating func hasNoted(_ hash: UInt64, before number: Int) -> Bool {
+        let place = Int(hash % UInt64(Self.mostLists))
+        if noted[place].hash == hash, noted[place].number < number { return true }
+        noted[place] = (hash, number)
+        return false
+    }
 
     mutating func note(_ list: List, number: Int) {
         guard !list.title.isEmpty || list.key != nil else { return }

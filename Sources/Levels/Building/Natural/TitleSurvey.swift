@@ -4,10 +4,16 @@ internal import PropertyLists
 /// Counts the fields and texts of the dictionaries in one list or map, and chooses the fields for their titles and keys
 /// (manual, Documents).
 struct TitleSurvey {
-    /// The values of one field in the dictionaries. The field can be one dictionary deeper.
+    /// The values of one field in the dictionaries.
     private struct Field {
-        let path: [[UInt8]]
-        let rank: TitleRank?
+        let name: SurveyedName
+        /// The name of the dictionary that has the field; nil for a field of the dictionaries themselves.
+        let outer: SurveyedName?
+        var count = Count()
+    }
+
+    /// The texts of one field.
+    private struct Count {
         /// The number of texts, how many of these can be titles, and how many of the titles are JSON numbers.
         var texts = 0
         var titles = 0
@@ -34,23 +40,27 @@ struct TitleSurvey {
     }
 
     /// The properties of a text that count.
-    struct TextKind {
+    private struct TextKind {
         let hash: UInt64
         let isTitle: Bool
         let isNumber: Bool
 
-        init(_ text: Span<UInt8>) {
-            hash = TableHash.of(text)
+        /// - Parameter isHashed: whether the hash is of use; otherwise it is 0.
+        init(_ text: Span<UInt8>, isHashed: Bool) {
+            hash = isHashed ? TableHash.of(text) : 0
             isTitle = text.count > 0 && text.count <= ShortText.mostBytes
             isNumber = isTitle && text.jsonNumberForm != nil
         }
     }
 
+    /// The fields of this list, and those of earlier lists whose fields were few: most lists of one depth have the same.
     private var fields: [Field] = []
     /// The hashes of the fields' paths, in the same order.
     private var hashes: [UInt64] = []
     /// The numbers of the fields by these hashes, if there are more than a few.
     private var numbers: [UInt64: Int] = [:]
+    /// The field that follows the one that was found last: most dictionaries have their fields in the same order.
+    private var next = 0
     private var mentions: [Mention] = []
     /// The fields in order of first appearance: first the fields of the dictionaries, then the fields one dictionary
     /// deeper.
@@ -59,21 +69,22 @@ struct TitleSurvey {
     /// The number of dictionaries, of which the first thousand are examined for titles.
     private var dictionaries = 0
     private var keys = KeyCandidates()
+    /// The latest choice: the number of the field of the titles, the candidates for keys, and both by name.
+    private var latest: (field: Int?, keys: KeyCandidates.Places, titles: RowTitles) = (nil, [], RowTitles())
 
     /// Begins the survey of a list or map.
     mutating func begin() {
-        // The memory of a few fields suits the next list, too.
         guard fields.count <= Self.fewFields else {
             self = TitleSurvey()
             return
         }
-        fields.removeAll(keepingCapacity: true)
-        hashes.removeAll(keepingCapacity: true)
+        for field in fields.indices { fields[field].count = Count() }
+        next = 0
         mentions.removeAll(keepingCapacity: true)
         flat.removeAll(keepingCapacity: true)
         deep.removeAll(keepingCapacity: true)
         dictionaries = 0
-        keys = KeyCandidates()
+        keys.begin()
     }
 
     /// The number of fields that are found by a search through all of them.
@@ -94,7 +105,7 @@ struct TitleSurvey {
     ///   - name: the name, as a range of `bytes`.
     ///   - outer: the name of the inner dictionary; nil for an entry of the dictionary itself.
     mutating func note(
-        _ name: Range<Int>, in outer: Range<Int>?, of bytes: borrowing ByteBuffer, text: TextKind?,
+        _ name: Range<Int>, in outer: Range<Int>?, of bytes: borrowing ByteBuffer, text: Span<UInt8>?,
         knownNames: inout SurveyedNames
     ) {
         let nameHash = TableHash.of(bytes.span.extracting(name))
@@ -103,20 +114,25 @@ struct TitleSurvey {
             outerHash = TableHash.of(bytes.span.extracting(outer))
             hash = TableHash.of(nameHash ^ TableHash.of(outerHash))
         }
-        var number = find(hash)
-        if number == nil {
+        let field: Int
+        if let found = find(hash) {
+            field = found
+        } else {
             guard fields.count < Self.mostFields else { return }
-            let (own, rank) = knownNames.find(bytes.span.extracting(name), hash: nameHash)
-            var path = [own]
-            if let outer { path.insert(knownNames.find(bytes.span.extracting(outer), hash: outerHash).name, at: 0) }
-            number = fields.count
-            add(Field(path: path, rank: rank), hash: hash)
+            let own = knownNames.find(bytes.span.extracting(name), hash: nameHash)
+            let outer = outer.map { knownNames.find(bytes.span.extracting($0), hash: outerHash) }
+            field = fields.count
+            add(Field(name: own, outer: outer), hash: hash)
         }
-        mentions.append(Mention(field: number ?? 0, text: text))
+        next = field + 1
+        var mention = Mention(field: field)
+        if let text { mention.text = TextKind(text, isHashed: !fields[field].count.differs) }
+        mentions.append(mention)
     }
 
     private func find(_ hash: UInt64) -> Int? {
-        fields.count > Self.fewFields ? numbers[hash] : hashes.firstIndex(of: hash)
+        if next < hashes.count, hashes[next] == hash { return next }
+        return fields.count > Self.fewFields ? numbers[hash] : hashes.firstIndex(of: hash)
     }
 
     private mutating func add(_ field: Field, hash: UInt64) {
@@ -136,21 +152,21 @@ struct TitleSurvey {
 
     /// Ends a dictionary.
     mutating func endDictionary(isMap: Bool) {
-        defer {
-            dictionaries += 1
-            mentions.removeAll(keepingCapacity: true)
+        dictionaries += 1
+        next = 0
+        if !isMap { for mention in mentions { count(mention) } }
+        mentions.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func count(_ mention: Mention) {
+        let field = mention.field
+        if !fields[field].count.isSeen {
+            let isFlat = fields[field].outer == nil
+            guard (isFlat ? flat.count : deep.count) < Self.mostNames else { return }
+            fields[field].count.isSeen = true
+            if isFlat { flat.append(field) } else { deep.append(field) }
         }
-        guard !isMap else { return }
-        for mention in mentions {
-            if !fields[mention.field].isSeen {
-                let isFlat = fields[mention.field].path.count == 1
-                guard (isFlat ? flat.count : deep.count) < Self.mostNames else { continue }
-                fields[mention.field].isSeen = true
-                if isFlat { flat.append(mention.field) } else { deep.append(mention.field) }
-            }
-            guard let text = mention.text else { continue }
-            fields[mention.field].add(text)
-        }
+        if let text = mention.text { fields[field].count.add(text) }
     }
 
     // MARK: The choice
@@ -159,66 +175,92 @@ struct TitleSurvey {
     ///
     /// - Parameter isMap: whether the dictionaries are the values of a map. Their names are then their keys, and only
     ///   fields with certain names can be titles.
-    func chosen(isMap: Bool) -> RowTitles {
+    mutating func chosen(isMap: Bool) -> RowTitles {
         guard dictionaries > 0 else { return RowTitles() }
-        return RowTitles(
-            title: titleField(isMap: isMap).map { fields[$0].path } ?? [],
-            keys: isMap ? [] : keys.enough(of: dictionaries))
+        let field = titleField(isMap: isMap)
+        let places = isMap ? [] : keys.enough(of: dictionaries)
+        guard field != latest.field || places != latest.keys || keys.hasNewSpelling else { return latest.titles }
+        keys.hasNewSpelling = false
+        var titles = RowTitles(keys: keys.spellings(places))
+        if let field {
+            titles.title = [fields[field].outer?.bytes, fields[field].name.bytes].compactMap(\.self)
+        }
+        latest = (field, places, titles)
+        return titles
     }
 
     private var examined: Int { min(dictionaries, Self.mostDictionaries) }
 
-    private func counts(_ field: Int) -> Bool { 2 * fields[field].titles >= examined }
+    private func counts(_ field: Int) -> Bool { 2 * fields[field].count.titles >= examined }
 
     private func isConstant(_ field: Int) -> Bool {
-        examined > 1 && fields[field].texts == examined && !fields[field].differs
+        examined > 1 && fields[field].count.texts == examined && !fields[field].count.differs
     }
 
     private func titleField(isMap: Bool) -> Int? {
-        let named = Self.inRank(flat) { fields[$0].rank }
-        let counting = named.filter(counts)
-        if let telling = counting.first(where: { !isConstant($0) }) ?? counting.first { return telling }
-        var below: [[UInt8]: [Int]] = [:]
-        for field in deep { below[fields[field].path[0], default: []].append(field) }
-        for outer in named {
-            let inner = below[fields[outer].path[0]] ?? []
-            let ordered = Self.inRank(inner) { fields[$0].rank } + inner.filter { fields[$0].rank == nil }
-            if let found = ordered.first(where: counts) { return found }
+        if let found = firstByRank(flat, where: { counts($0) && !isConstant($0) }) ?? firstByRank(flat, where: counts) {
+            return found
         }
-        let beside = deep.filter { field in
-            let outer = fields[field].path[0]
-            return TitleRank(outer.span) == nil
-        }
-        if let found = Self.inRank(beside, by: { fields[$0].rank }).first(where: counts) { return found }
+        if !deep.isEmpty, let found = deepTitleField { return found }
         guard !isMap else { return nil }
         return flat.first(where: isTelling) ?? deep.first(where: isTelling)
     }
 
-    /// Whether the texts of a field with any name are different enough for titles.
-    private func isTelling(_ field: Int) -> Bool {
-        let name = fields[field].path[fields[field].path.count - 1]
-        return counts(field) && !KeyCandidates.isKey(name.span) && !TitleRank.isTypeOrIdentifier(name.span)
-            && 2 * fields[field].numbers < fields[field].titles && !isConstant(field)
+    /// The field one dictionary deeper whose name, or that of its dictionary, says that it is a title.
+    private var deepTitleField: Int? {
+        var below: [[UInt8]: [Int]] = [:]
+        for field in deep { below[fields[field].outer?.bytes ?? [], default: []].append(field) }
+        let named = flat.enumerated().sorted { first, second in
+            (rank(first.element), first.offset) < (rank(second.element), second.offset)
+        }
+        for (_, outer) in named where fields[outer].name.rank != nil {
+            let inner = below[fields[outer].name.bytes] ?? []
+            let found = firstByRank(inner, where: counts)
+            if let found = found ?? inner.first(where: { fields[$0].name.rank == nil && counts($0) }) { return found }
+        }
+        return firstByRank(deep) { fields[$0].outer?.rank == nil && counts($0) }
     }
 
-    /// The fields that have a rank, by rank, and of one rank in their order.
-    private static func inRank(_ fields: [Int], by rank: (Int) -> TitleRank?) -> [Int] {
-        let ranked = fields.enumerated().compactMap { place, field in
-            rank(field).map { (rank: $0.rawValue, place: place, field: field) }
-        }
-        return ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.field)
+    private func rank(_ field: Int) -> Int { fields[field].name.rank?.rawValue ?? .max }
+
+    /// The first field of the best rank, among those with a rank that fit.
+    private func firstByRank(_ candidates: [Int], where fits: (Int) -> Bool) -> Int? {
+        var (best, bestRank): (Int?, Int) = (nil, .max)
+        for field in candidates where rank(field) < bestRank && fits(field) { (best, bestRank) = (field, rank(field)) }
+        return best
+    }
+
+    /// Whether the texts of a field with any name are different enough for titles.
+    private func isTelling(_ field: Int) -> Bool {
+        let count = fields[field].count
+        return counts(field) && fields[field].name.canTell && 2 * count.numbers < count.titles && !isConstant(field)
     }
 }
 
-/// The names of a document's fields, each with its rank as the name of a title.
+/// A name of fields.
+struct SurveyedName {
+    let bytes: [UInt8]
+    /// The rank of the name as that of a title.
+    let rank: TitleRank?
+    /// Whether fields with the name may title rows if no name with a rank does.
+    let canTell: Bool
+
+    init(_ name: Span<UInt8>) {
+        bytes = Array(copying: name)
+        rank = TitleRank(name)
+        canTell = !KeyCandidates.isKey(name) && !TitleRank.isTypeOrIdentifier(name)
+    }
+}
+
+/// The names of a document's fields.
 struct SurveyedNames {
-    private var known: [UInt64: (name: [UInt8], rank: TitleRank?)] = [:]
+    private var known: [UInt64: SurveyedName] = [:]
     private static let mostKnown = 10_000
 
-    mutating func find(_ name: Span<UInt8>, hash: UInt64) -> (name: [UInt8], rank: TitleRank?) {
+    mutating func find(_ name: Span<UInt8>, hash: UInt64) -> SurveyedName {
         if let found = known[hash] { return found }
         if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
-        let found = (name: Array(copying: name), rank: TitleRank(name))
+        let found = SurveyedName(name)
         known[hash] = found
         return found
     }
@@ -263,8 +305,22 @@ public struct TitleRank: RawRepresentable {
 
 /// The names under which the dictionaries of a list may have keys.
 struct KeyCandidates {
-    /// For each of `names`, the first spelling, and the number of dictionaries with a key under it.
-    private var found: [(spelling: [UInt8], count: Int)?] = Array(repeating: nil, count: names.count)
+    /// Numbers of `names`.
+    struct Places: OptionSet {
+        let rawValue: UInt8
+    }
+
+    private struct Candidate {
+        /// The first spelling in the list.
+        var spelling: [UInt8] = []
+        var isSeen = false
+        /// The number of dictionaries with a key under the spelling.
+        var count = 0
+    }
+
+    private var candidates: [Candidate] = Array(repeating: Candidate(), count: names.count)
+    /// Whether a spelling has changed since this was last set to false.
+    var hasNewSpelling = false
 
     private static let names: [StaticString] = ["id", "_id", "key", "slug", "uuid", "code"]
 
@@ -275,15 +331,35 @@ struct KeyCandidates {
         return names.firstIndex { name.isEqual(ignoringCase: $0) }
     }
 
+    /// Begins with a list.
+    mutating func begin() {
+        for place in candidates.indices { (candidates[place].isSeen, candidates[place].count) = (false, 0) }
+    }
+
     mutating func note(_ name: Span<UInt8>, isKey: Bool) {
         guard let place = Self.place(of: name) else { return }
-        let spelling = found[place]?.spelling ?? Array(copying: name)
-        let count = found[place]?.count ?? 0
-        found[place] = (spelling, isKey && spelling.span.isEqual(to: name) ? count + 1 : count)
+        let spelling = candidates[place].spelling
+        let isSpelling = spelling.span.isEqual(to: name)
+        if !candidates[place].isSeen {
+            candidates[place].isSeen = true
+            if !isSpelling { (candidates[place].spelling, hasNewSpelling) = (Array(copying: name), true) }
+            if isKey { candidates[place].count = 1 }
+        } else if isSpelling, isKey {
+            candidates[place].count += 1
+        }
     }
 
     /// The names under which at least half of the dictionaries have a key.
-    func enough(of dictionaries: Int) -> [[UInt8]] {
-        found.compactMap { $0.flatMap { 2 * $0.count >= dictionaries ? $0.spelling : nil } }
+    func enough(of dictionaries: Int) -> Places {
+        var places: Places = []
+        for (place, candidate) in candidates.enumerated() where candidate.isSeen && 2 * candidate.count >= dictionaries {
+            places.insert(Places(rawValue: 1 << place))
+        }
+        return places
+    }
+
+    /// The spellings of names, in their order.
+    func spellings(_ places: Places) -> [[UInt8]] {
+        candidates.indices.filter { places.contains(Places(rawValue: 1 << $0)) }.map { candidates[$0].spelling }
     }
 }

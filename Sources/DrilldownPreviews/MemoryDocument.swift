@@ -34,7 +34,7 @@ struct MemoryDocument: Sendable {
         let listing: MemoryListing
         if let outline = query.outline {
             listing = try MemoryListing(
-                try self.outline(outline, of: item, at: path, by: query, depth: 1), of: nil, by: MemoryQuery())
+                try self.outline(outline.depth, outline.paths, of: item, at: path), of: nil, by: MemoryQuery())
         } else if let text = query.search {
             listing = try MemoryListing(hits(of: text, by: query, below: item, at: path), of: nil, by: query)
         } else {
@@ -93,32 +93,39 @@ struct MemoryDocument: Sendable {
         return hits.flatMap(\.self)
     }
 
+    /// Returns the rows of an item's level in its own order and sections.
+    private func ownListing(of item: MemoryItem, at path: ItemPath) throws(Problem) -> MemoryListing {
+        try MemoryListing(rows(of: item, at: path), of: item, by: MemoryQuery())
+    }
+
     /// Returns the rows of an item's level, each followed by the rows below it if it is open.
+    ///
+    /// - Parameters:
+    ///   - depth: the number of open levels.
+    ///   - paths: the opened items, as paths below the item.
     private func outline(
-        _ opening: (depth: Int, paths: [ItemPath]), of item: MemoryItem, at path: ItemPath, by query: MemoryQuery,
-        depth: Int
+        _ depth: Int, _ paths: [ItemPath], of item: MemoryItem, at path: ItemPath, indent: Int = 0
     ) throws(Problem) -> [MemoryRow] {
         // A path that leads nowhere opens nothing.
-        let paths = opening.paths.filter { item.contains($0.keys[...]) }
+        let paths = paths.filter { item.contains($0.keys[...]) }
         var all: [MemoryRow] = []
-        let siblings = try MemoryListing(rows(of: item, at: path), of: item, by: MemoryQuery()).rows
+        let siblings = try ownListing(of: item, at: path).rows
         for (number, var row) in siblings.enumerated() {
             let below = paths.filter { $0.keys.first == row.row.key }.map { ItemPath($0.keys.dropFirst()) }
-            row.row.indent = depth - 1
+            row.row.indent = indent
             row.row.isFirst = number == 0
             row.row.isLast = number == siblings.count - 1
-            row.row.isExpanded = row.row.count > 0 && (depth < opening.depth || !below.isEmpty)
+            row.row.isExpanded = row.row.count > 0 && (depth > 1 || !below.isEmpty)
             all.append(row)
             guard row.row.isExpanded else { continue }
-            all += try outline(
-                (opening.depth, below), of: row.item, at: row.row.path, by: query, depth: depth + 1)
+            all += try outline(max(depth - 1, 1), below, of: row.item, at: row.row.path, indent: indent + 1)
         }
         return all
     }
 
     func detail(at path: ItemPath) throws(Problem) -> Detail {
         let item = try item(at: path)
-        let children = try MemoryListing(rows(of: item, at: path), of: item, by: MemoryQuery()).rows
+        let children = try ownListing(of: item, at: path).rows
         func link(_ row: MemoryRow?) -> ItemLink? { row.map { ItemLink(title: $0.row.title, path: $0.row.path) } }
         var detail = Detail(
             title: title(of: item, at: path), path: path, fieldsVersion: ItemVersion(rawValue: item.fieldsVersion),
@@ -127,7 +134,7 @@ struct MemoryDocument: Sendable {
         detail.isLeaf = item.isLeaf
         if let above = path.parent {
             let parent = try self.item(at: above)
-            let siblings = try MemoryListing(rows(of: parent, at: above), of: parent, by: MemoryQuery())
+            let siblings = try ownListing(of: parent, at: above)
             let index = siblings.rows.firstIndex { $0.item.id == item.id } ?? 0
             detail.position = Detail.Position(
                 index: index, count: siblings.rows.count, section: siblings.sectionNumber(at: index))
@@ -135,7 +142,7 @@ struct MemoryDocument: Sendable {
             detail.previous = index > 0 ? link(siblings.rows[index - 1]) : nil
             detail.next = link(siblings.rows.dropFirst(index + 1).first)
         }
-        detail.version = ItemVersion(rawValue: StableHash.digits(of: LevelText.bytes(of: detail)))
+        detail.version = ItemVersion(rawValue: Version.text(of: detail))
         return detail
     }
 
@@ -334,9 +341,7 @@ extension MemoryRow {
                 row.fields[name] = item.isText && name != "Title" ? .none : item.fields.value(along: name)
             }
         }
-        let content = "\(row.title) \(row.count) \(row.fields) \(String(describing: row.control)) \(row.error ?? "")"
-        let marks = "\(row.isLeaf) \(row.trail ?? []) \(row.indent ?? 0) \(row.isExpanded) \(row.isFirst) \(row.isLast)"
-        row.version = StableHash.digits(of: (content + marks).utf8)
+        row.version = Version.text(of: row)
         return row
     }
 
@@ -347,6 +352,12 @@ extension MemoryRow {
         case .list, .dictionary, .null: false
         }
     }
+}
+
+/// The versions of a service in memory, which holds them only in this process.
+enum Version {
+    /// Returns text that is the same for equal values.
+    static func text(of content: some Hashable) -> String { String(UInt(bitPattern: content.hashValue), radix: 36) }
 }
 
 extension Problem {

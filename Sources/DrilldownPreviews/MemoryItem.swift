@@ -89,7 +89,7 @@ struct MemoryItem: Sendable {
         return ["", ".", ".."].contains(title) ? title + "~1" : title.precomposedStringWithCanonicalMapping
     }
     var isLeaf: Bool { children.isEmpty && sections.isEmpty }
-    var fieldsVersion: String { String(StableHash.digits(of: JSONText.bytes(of: .dictionary(fields))).prefix(8)) }
+    var fieldsVersion: String { Version.text(of: fields) }
 
     /// The keys of the children. If several siblings would have the same key, all of them except the first get a
     /// number.

@@ -132,7 +132,7 @@ actor MemoryService {
             throw Problem(
                 .noSuchFile, title: "No such file", status: 404, detail: "There is no image '\(name)' in memory.")
         }
-        var content = Content(version: StableHash.digits(of: image), body: image)
+        var content = Content(version: Version.text(of: image), body: image)
         content.type = "application/octet-stream"
         return content
     }
@@ -151,10 +151,11 @@ actor MemoryService {
         return Content(version: level.version, body: Data(body))
     }
 
+    /// The version of a level, which does not depend on the form of the link to the next page.
     private static func version(of level: Level) -> String {
         var level = level
         level.next = nil
-        return StableHash.digits(of: LevelText.bytes(of: level))
+        return Version.text(of: level)
     }
 
     private static func content(of detail: Detail, follow: String? = nil) -> Content {

@@ -110,8 +110,8 @@ struct CacheFolder: Sendable {
 ///
 /// A checksum detects damage, but not manipulation. Two copies with the same file name do no harm, because a file also
 /// contains the identity of its copy.
-package enum StableHash {
-    package static func digits(of bytes: some Sequence<UInt8>) -> String {
+enum StableHash {
+    static func digits(of bytes: some Sequence<UInt8>) -> String {
         let value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -61,7 +61,7 @@ struct RefereeTests {
         Issue.record("\(question()): …\(other), expected …\(rest)", sourceLocation: location)
     }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: 1...6)
     func `random questions have the same answers`(_ seed: UInt64) async throws {
         var random = RandomPreview(seed: seed)
         let document = random.document()
@@ -74,7 +74,7 @@ struct RefereeTests {
             expectSame(try await detail(client, path), try await detail(memory, path), "\(seed): \(path)")
             expectSame(try await level(client, path, .all), try await level(memory, path, .all), "\(seed): \(path)")
         }
-        for _ in 0..<120 {
+        for _ in 0..<100 {
             let path = random.one(in: 20) ? ["nothing", "x"] : random.one(in: 3) ? .root : random.pick(paths)
             let query = random.query(paths)
             expectSame(
@@ -90,7 +90,7 @@ struct RefereeTests {
     }
 
     @Test func `every letter has the same place and the same initial`() async throws {
-        let scalars = [0xA0...0x2FFF as ClosedRange<UInt32>, 0xA640...0xABFF, 0xF900...0xFFEF, 0x10400...0x104FF]
+        let scalars = [0xA0...0x24FF as ClosedRange<UInt32>, 0x2C00...0x2DFF, 0xA640...0xABFF, 0xFB00...0xFB4F]
             .joined().compactMap(Unicode.Scalar.init).filter { scalar in
                 // Those of Unicode 14, because the libraries of the two know different later ones.
                 scalar.properties.age.map { $0.major <= 14 } == true
@@ -226,7 +226,7 @@ struct RefereeTests {
         }
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...3)
     func `random edits have the same answers and effects`(_ seed: UInt64) async throws {
         var random = RandomPreview(seed: seed)
         let document = random.document()
@@ -234,8 +234,8 @@ struct RefereeTests {
         try folder.write("Document.json", JSONText.bytes(of: document))
         let service = try RunningServer(folder("Document.json"), ["--shape", "items"], environment: Self.environment)
         let servers = [try Server(service.address, editToken: Self.token), Server(inMemory: document)]
+        var paths = try await paths(servers[0])
         for number in 0..<40 {
-            let paths = try await paths(servers[0])
             let (isConditional, isOutdated) = (!random.one(in: 4), random.one(in: 8))
             let edit = random.edit(paths, version: "")
             var answers: [String] = []
@@ -257,6 +257,7 @@ struct RefereeTests {
             let levels = [try await level(servers[0], .root, query), try await level(servers[1], .root, query)]
             expectSame(levels[0], levels[1], "\(seed): after edit \(number), \(edit.step)")
             guard levels[0] == levels[1] else { return }
+            if number % 4 == 3 { paths = try await self.paths(servers[0]) }
         }
     }
 

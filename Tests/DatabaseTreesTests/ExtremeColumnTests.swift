@@ -119,9 +119,11 @@ extension SQLiteTreeTests {
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 
-    @Test(arguments: [
-        ("9223372036854775807", Int32.max), ("-9223372036854775808", .min), ("-1", -1), ("2", 2), ("2147483648", .max),
-    ] as [(String, Int32)])
+    @Test(
+        arguments: [
+            ("9223372036854775807", Int32.max), ("-9223372036854775808", .min), ("-1", -1), ("2", 2),
+            ("2147483648", .max),
+        ] as [(String, Int32)])
     func aSectionThatDoesNotExistIsNamed(section: String, shown: Int32) throws {
         let watcher = try loadedWatcher()
         try other().execute("UPDATE items SET section = \(section) WHERE title = 's1'")

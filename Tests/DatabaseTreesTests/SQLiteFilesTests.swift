@@ -34,10 +34,11 @@ extension SQLiteTreeTests {
     @Test func onlyTheFirstLoadWaits() throws {
         var errors = [DatabaseError(kind: .busy, reason: "locked"), DatabaseError(kind: .away, reason: "away")]
         var noted: [DatabaseError] = []
-        let found = try waiting(.seconds(120), onWait: { noted.append($0) }) { () throws(DatabaseError) -> String in
+        func read() throws(DatabaseError) -> String {
             guard errors.isEmpty else { throw errors.removeFirst() }
             return "read"
         }
+        let found = try waiting(.seconds(120), onWait: { noted.append($0) }, read)
         #expect(found == "read" && noted.map(\.reason) == ["locked"])
         let notices = Guarded<[SourceNotice]>([])
         let tree = DatabaseTree.sqlite(path: path, name: "sqlite:T.db", patience: .seconds(1)) { notice in

@@ -160,9 +160,11 @@ struct ReaperTests {
         #expect(socket.input == .end)
     }
 
-    @Test(arguments: [
-        (true, false, 2_999, false), (true, false, 3_000, true), (true, true, 2_999, true), (false, false, 2_999, true),
-    ] as [(Bool, Bool, Int64, Bool)])
+    @Test(
+        arguments: [
+            (true, false, 2_999, false), (true, false, 3_000, true), (true, true, 2_999, true),
+            (false, false, 2_999, true),
+        ] as [(Bool, Bool, Int64, Bool)])
     func `leaves two seconds for the farewell of an idle connection with TLS`(
         isSecure: Bool, isBusy: Bool, now: Int64, isCut: Bool
     ) {

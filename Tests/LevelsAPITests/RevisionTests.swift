@@ -166,12 +166,13 @@ import TreeStore
         #expect(!desk.get("/levels/?wait=3&revision=db-7").text.contains("hints"))
     }
 
-    @Test(arguments: [
-        ("/levels/?revision=db-9", [], 5), ("/levels/?revision=db-9&wait=2", [], 2),
-        ("/levels/?revision=db-9", [("Prefer", "wait=9")], 9), ("/levels/?wait=7", [("If-None-Match", "*")], 7),
-        ("/levels/", [("If-None-Match", "*"), ("Prefer", "wait=400")], 300), ("/changes?wait=7", [], 7),
-        ("/changes?since=db-9&wait=30", [], 5), ("/changes?since=db-9", [], 5),
-    ] as [(String, [(name: String, value: String)], Int64)])
+    @Test(
+        arguments: [
+            ("/levels/?revision=db-9", [], 5), ("/levels/?revision=db-9&wait=2", [], 2),
+            ("/levels/?revision=db-9", [("Prefer", "wait=9")], 9), ("/levels/?wait=7", [("If-None-Match", "*")], 7),
+            ("/levels/", [("If-None-Match", "*"), ("Prefer", "wait=400")], 300), ("/changes?wait=7", [], 7),
+            ("/changes?since=db-9&wait=30", [], 5), ("/changes?since=db-9", [], 5),
+        ] as [(String, [(name: String, value: String)], Int64)])
     func `a wait is as long as the request says, and 5 seconds if it says nothing`(
         _ target: String, _ fields: [(name: String, value: String)], _ seconds: Int64
     ) throws {

@@ -352,7 +352,8 @@ struct KeyCandidates {
     /// The names under which at least half of the dictionaries have a key.
     func enough(of dictionaries: Int) -> Places {
         var places: Places = []
-        for (place, candidate) in candidates.enumerated() where candidate.isSeen && 2 * candidate.count >= dictionaries {
+        for (place, candidate) in candidates.enumerated() where candidate.isSeen && 2 * candidate.count >= dictionaries
+        {
             places.insert(Places(rawValue: 1 << place))
         }
         return places

@@ -1,7 +1,7 @@
 // The columns for an address: one for each level of the path, and on wide screens an inspector; on narrow screens, only
 // the last column. A column is a `Pane`, which a `Wanted` describes (types.d.ts).
 
-import {fitColumns, restoreWidth} from './columns.js'
+import {fitColumns, restoreWidth, watchSize} from './columns.js'
 import {base, boxOf, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
@@ -26,6 +26,7 @@ class App {
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #wide = matchMedia('(min-width: 64rem)')
+  #large = matchMedia('(min-width: 80rem)')
   #rendering = new AbortController()
   #search = new Search(this)
   // The number of changes so far. If this number grows during a request, the answer may be older than the change.
@@ -47,7 +48,7 @@ class App {
     addEventListener('mouseover', showWhole)
     for (const type of ['before', 'after']) on(window, type + 'print', () => this.current.print?.(type === 'before'))
     for (const each of [this.#narrow, this.#wide]) on(each, 'change', () => this.render(this.place))
-    addEventListener('resize', () => this.fit())
+    watchSize(() => this.fit())
     on(live, 'change', ({detail}) => this.#changed(pane => pane.concernedBy(detail)))
     on(live, 'reset', () => this.#changed(() => true))
     const rendered = this.render(Place.of(location)).finally(details),
@@ -80,6 +81,11 @@ class App {
   // Whether there is room for the inspector.
   get isWide() {
     return this.#wide.matches
+  }
+
+  // Whether there is room for a table beside another level.
+  get isLarge() {
+    return this.#large.matches
   }
 
   // The last column that shows a level; without a level, the last column.
@@ -117,9 +123,24 @@ class App {
     this.render(place, {focus})
   }
 
+  // The paths of lists whose columns are left out, because their rows were chosen in the columns of their records.
+  #leftOut = new Set()
+
+  // The place above another one whose column is shown.
+  above({parent}) {
+    return parent && this.#leftOut.has(parent.path) ? parent.parent : parent
+  }
+
+  // The path of the row of a level that leads to a place.
+  #towards(place, length) {
+    const {path} = place.prefix(length + 1)
+    return this.#leftOut.has(path) ? place.prefix(length + 2).path : path
+  }
+
   // Goes to the place of a row.
   follow(row, pane, {byKey = false, isBrowsing = false} = {}) {
     const place = pane.place.toLink(row.href)
+    if (pane.level.record) this.#leftOut.add(place.parent.path)
     const isBeside = !this.isNarrow && (pane.place.isOutline || this.place.isSearch)
     if (pane.place.isSearch) this.#hit = place
     if (isBeside && pane.place.isOutline) this.go(pane.place.showing(place), {isBrowsing})
@@ -131,7 +152,7 @@ class App {
   goUp() {
     const {place} = this
     const up = place.shown ? place.showing(null)
-      : place.isSearch || place.isOutline ? place.setting({q: null, depth: null, expand: null}) : place.parent
+      : place.isSearch || place.isOutline ? place.setting({q: null, depth: null, expand: null}) : this.above(place)
     if (!up) return
     if (history.state?.from === up.address && this.isNarrow) history.back()
     else this.go(up, {focus: 'selected'})
@@ -181,21 +202,21 @@ class App {
 
   // The columns that an address needs. `leaf`: whether the last item has only a detail; undefined if unknown.
   #wanted(place, leaf) {
-    const {shown, segments} = place
+    const {shown, segments} = place, isLeftOut = ({place}) => this.#leftOut.has(place.path)
     const wanted = segments.map((_, length) =>
-      ({part: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
+      ({part: 'level', place: place.prefix(length), selected: this.#towards(place, length)}))
     const hit = place.isSearch && shown && this.#hitOf(place, shown)
     if (!leaf || shown) wanted.push({part: 'end', place, selected: hit ? hit.path : shown?.path || null})
     // The levels of an opened hit are beside the hits.
     for (let length = hit ? hit.segments.length : Infinity; length <= shown?.segments.length; length++) {
       const above = shown.prefix(length)
       if (length < shown.segments.length || this.#known(shown)?.leaf === false) {
-        wanted.push({part: 'level', place: above, selected: shown.prefix(length + 1).path})
+        wanted.push({part: 'level', place: above, selected: this.#towards(shown, length)})
       }
     }
     if (leaf || shown || this.isWide)
       wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
-    return wanted.slice(this.isNarrow ? -1 : -COLUMNS - (this.isWide ? 1 : 0))
+    return wanted.filter(each => !isLeftOut(each)).slice(this.isNarrow ? -1 : -COLUMNS - (this.isWide ? 1 : 0))
   }
 
   /** @type {?Place} The hit that was chosen last. */
@@ -224,6 +245,7 @@ class App {
     this.#rendering = new AbortController()
     const {signal} = this.#rendering, {changes, place: left} = this
     this.place = place
+    this.#leftOut.delete((place.shown ?? place).path)
     const known = isKnown ? this.#known(place) : undefined
     const wanted = this.#wanted(place, known?.leaf)
     const kept = wanted.map(each => this.panes.find(pane => pane.shows(each)))
@@ -315,7 +337,8 @@ class App {
       if (!pane.isRead) pane.opened = this.#open(pane)
     }
     for (const {head} of panes) if (head) this.editor?.updateHead(head)
-    this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
+    // On a wide screen, the columns do not scroll.
+    if (!this.isWide) this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
   // Makes room for the last columns. A column is wider as a table, which is known when its rows are read.

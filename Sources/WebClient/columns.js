@@ -16,6 +16,21 @@ function stored() {
 
 const widths = stored()
 
+// The size of the font and the width of the window in pixels. They are read when the browser has laid out the page; to
+// read them after a change would make it lay out the page at once.
+export let rem, windowWidth
+
+const measure = () =>
+  [rem, windowWidth] = [parseFloat(getComputedStyle(document.documentElement).fontSize), innerWidth]
+
+export function watchSize(done) {
+  measure()
+  new ResizeObserver(() => {
+    measure()
+    done()
+  }).observe(document.querySelector('.bar'))
+}
+
 // Widths are kept by depth: a column gets the width of the previous column at the same depth.
 const depthOf = ({place, level}) => level ? place.segments.length : 'detail'
 
@@ -30,9 +45,9 @@ export const restoreWidth = pane => setWidth(pane, widths[depthOf(pane)])
 
 // On a wide screen, turns the first columns into strips until the others have room.
 export function fitColumns(panes, end, isWide) {
-  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize), levels = panes.filter(({level}) => level)
+  const levels = panes.filter(({level}) => level)
   const least = pane => pane.columns.length ? TABLE * rem : pane !== end && widths[depthOf(pane)] || COLUMN * rem
-  let room = innerWidth - INSPECTOR * rem - levels.reduce((sum, pane) => sum + least(pane), 0)
+  let room = windowWidth - INSPECTOR * rem - levels.reduce((sum, pane) => sum + least(pane), 0)
   for (const pane of levels) {
     const isStrip = isWide && room < 0 && pane !== end
     if (isStrip) room += least(pane) - STRIP * rem

@@ -32,7 +32,7 @@ export class DetailPane {
     const more = iconButton('more', 'More', async () => (await import('./menus.js')).openMoreMenu(this, more),
       {ariaHasPopup: 'dialog'})
     this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
-      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent), this.previous,
+      el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? app.above(place)), this.previous,
         this.next,
         el('div.tools', this.#editButton, more)), this.heading, this.tools),
       this.body, widthEdge(this))
@@ -72,17 +72,20 @@ export class DetailPane {
       {count, leaf} = detail ?? this.known ?? {leaf: true}
     this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
     title.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
-    small.textContent = leaf ? '' : plural(count, 'row')
+    small.textContent = leaf || detail?.canonical ? '' : plural(count, 'row')
     this.#editButton.hidden = !app.isEditable
     this.#editButton.textContent = app.isEditing ? 'Done' : 'Edit'
     this.#point(this.previous, detail?.previous)
     this.#point(this.next, detail?.next)
     this.previous.hidden = this.next.hidden = Boolean(detail) && !detail.previous && !detail.next
     if (!this.isRead || this.app.editor?.drawDetail(this)) return
-    const scrolled = this.body.scrollTop
     this.body.replaceChildren(...this.#content())
-    this.body.scrollTop = scrolled
-    this.body.tabIndex = this.body.scrollHeight > this.body.clientHeight ? 0 : -1
+    requestAnimationFrame(() => this.body.tabIndex = this.#isCut ? 0 : -1)
+  }
+
+  // Whether only a part of the fields can be seen.
+  get #isCut() {
+    return this.body.scrollHeight > this.body.clientHeight
   }
 
   #content() {
@@ -133,7 +136,7 @@ export class DetailPane {
       event.preventDefault()
       if (event.key === 'Escape') this.app.goUp()
       else this.app.goOut(this)
-    } else if (link?.href && this.body.scrollHeight <= this.body.clientHeight) {
+    } else if (link?.href && !this.#isCut) {
       event.preventDefault()
       this.app.go(Place.of(link), {replace: true, focus: 'detail'})
     }

@@ -28,7 +28,7 @@ export class LevelHead {
     }
     this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
     // The back link is shown only on narrow screens.
-    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.#origin, this.heading,
+    this.element = el('header.pane-head', el('div.head-line', backLink(pane.app.above(pane.place)), this.#origin, this.heading,
       el('div.tools', this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
     this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
     this.update()
@@ -41,7 +41,7 @@ export class LevelHead {
     this.#origin.textContent = oneLine(pane.level.head?.ancestors[0]?.title ?? '')
     this.spine.href = place.address
     this.spine.firstChild.replaceChildren(titleText(pane.title))
-    small.textContent = pane.count === undefined ? '' : place.isSearch ? plural(pane.count, 'hit') : count(pane.count)
+    small.textContent = pane.count === undefined || pane.level.record ? '' : place.isSearch ? plural(pane.count, 'hit') : count(pane.count)
     const isChanged = ['sort', 'group', 'where', 'depth', 'expand', 'columns'].some(name => place.value(name) !== null)
     this.viewButton.classList.toggle('active', isChanged)
     this.#drawChips()

@@ -1,9 +1,9 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {widthEdge} from './columns.js'
+import {rem, widthEdge} from './columns.js'
 import {concerns} from './drilldown.js'
-import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, skeleton,
-  stop, visible} from './elements.js'
+import {asset, coalesced, count, debounced, el, foldCase, hasFocus, icon, isPlainKey, isRightToLeft, isSetting, on,
+  plural, skeleton, stop, visible} from './elements.js'
 import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
@@ -13,8 +13,6 @@ import {getJSON} from './service.js'
 
 // The least widths in rem of the first column of a table, and of the others.
 const FIRST_COLUMN = 14, COLUMN = 8
-// The least width of a window in pixels in which a table is beside another level.
-const LARGE = 1280
 
 export class LevelPane {
   #isTall = false
@@ -98,11 +96,10 @@ export class LevelPane {
   }
 
   get context() {
-    const {app, place, selected, marked} = this, {isEditing, editor} = app
+    const {app, place, level, selected, marked} = this, {isEditing, editor} = app
     return {
       app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages,
-        columns: this.columns,
-      numeric: this.numeric, onToggle: row => this.toggle(row), refresh: this.refresh,
+      record: level.record, columns: this.columns, numeric: this.numeric, onToggle: row => this.toggle(row), refresh: this.refresh,
       isCut: isEditing ? path => editor.isCut(path) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
@@ -114,8 +111,9 @@ export class LevelPane {
     let start = saved?.index ?? 0
     if (this.selected !== null && !this.place.levelQuery && !saved)
       start = await positionOf(new Place(this.selected.split('/')), signal) ?? 0
-    if (!this.level.head || (start > 0 && !this.level.row(start))) await this.level.open(start, signal)
-    this.#begin = {saved, start}
+    if (!this.level.head || (start > 0 && !this.level.record && !this.level.row(start)))
+      await this.level.open(start, signal)
+    this.#begin = {saved, start: this.level.record ? 0 : start}
   }
 
   #begin = null
@@ -176,53 +174,55 @@ export class LevelPane {
     if (changes !== this.app.changes) this.refresh()
   }
 
-  // The values that determine the heights of rows and footers: the size of the font, and the width.
+  // What the geometry depends on besides the rows: the size of the font, the columns, and the width if there are footers.
   get #measure() {
-    return [parseFloat(getComputedStyle(document.documentElement).fontSize), this.list.element.clientWidth]
+    const hasFooters = this.level.head.sections.some(({footer}) => footer)
+    return [rem, this.#chosenColumns(), hasFooters && this.list.box.width].join()
   }
 
   #measured = ''
 
   resized() {
-    if (this.#measured === String(this.#measure)) this.list.update()
+    this.element.style.setProperty('--bar', this.list.box.bar + 'px')
+    if (this.#measured === this.#measure) this.list.update()
     else this.#replace(this.level)
   }
 
   #geometry(level) {
-    const [rem, width] = this.#measure
-    this.#measured = String(this.#measure)
-    const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
-    this.#chooseColumns(rows.slice(0, 100), width / rem)
-    this.#isTall ||= rows.some(row => isTall(row, this.place, this.columns))
+    const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control),
+      columns = this.#chosenColumns()
+    if (Boolean(this.columns.length) !== Boolean(columns.length)) this.#isTall = false
+    this.#measured = this.#measure
+    this.columns = columns
+    this.numeric = new Set(columns.filter(name => isNumeric(rows.slice(0, 100), name)))
+    this.#isTall ||= Boolean(level.record) || rows.some(row => isTall(row, this.context))
     this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
-    this.element.classList.toggle('settings', hasControls)
-    this.element.classList.toggle('table', this.columns.length > 0)
-    this.element.classList.toggle('pictured', this.#hasImages)
+    const kinds = {settings: hasControls, table: columns.length, pictured: this.#hasImages, related: level.record}
+    for (const [kind, isSo] of Object.entries(kinds)) this.element.classList.toggle(kind, Boolean(isSo))
     const {sections, sectionCount = sections.length} = level.head, isCut = sectionCount > MEASURED_FOOTERS
     const heights = {
       row: rem * (this.#isTall ? 3.75 : hasControls ? 3.25 : 2.75),
-      header: 2.25 * rem,
+      header: (level.record ? 2.75 : 2.25) * rem,
       gap: hasControls ? rem : 0,
       footer: this.#footerHeight(isCut ? [] : sections),
       isCut,
     }
     this.element.style.setProperty('--row-height', heights.row + 'px')
-    this.element.style.setProperty('--bar', this.list.element.offsetWidth - width + 'px')
     return new Geometry(sections, heights)
   }
 
   // The columns are those of the address. Otherwise, the values that the first rows share are columns, as many as fit.
-  #chooseColumns(rows, width) {
-    const {app, place, columns: before} = this, room = Math.floor((width - FIRST_COLUMN) / COLUMN)
+  #chosenColumns() {
+    const {app, place, level, list} = this, room = Math.floor((list.box.width / rem - FIRST_COLUMN) / COLUMN)
+    if (place.value('columns') !== null) return place.names('columns')
     // On a wide screen, other columns make room for a table. Beside another level, it stays a table in a large window.
-    const isRoomy = app.isWide ? this === app.end || innerWidth >= LARGE : room > 1
-    const shared = isRoomy && !place.isSearch && !place.isOutline ? sharedNames(rows) : []
-    this.columns = place.value('columns') === null ? shared.slice(0, Math.max(1, room)) : place.names('columns')
-    this.numeric = new Set(this.columns.filter(name => isNumeric(rows, name)))
-    if (Boolean(before.length) !== Boolean(this.columns.length)) this.#isTall = false
+    const isRoomy = app.isWide ? this === app.end || app.isLarge : room > 1
+    if (!isRoomy || place.isSearch || place.isOutline || level.record) return []
+    return sharedNames([...level.loaded()].slice(0, 100).map(([, row]) => row)).slice(0, Math.max(1, room))
   }
 
   #footerHeight(sections) {
+    if (!this.level.head.sections.some(({footer}) => footer)) return () => 0
     const probe = el('p.section-footer.probe'), heights = new Map()
     this.list.canvas.append(probe)
     for (const {footer} of [...sections.filter(({footer}) => footer), {footer: 'x'}]) {
@@ -273,7 +273,7 @@ export class LevelPane {
     this.level.need(first, last, isOther => {
       if (isOther) return this.refresh()
       const rows = [...this.level.loaded()].map(([, row]) => row)
-      if (!this.#isTall && rows.some(row => isTall(row, this.place, this.columns))) this.#replace(this.level)
+      if (!this.#isTall && rows.some(row => isTall(row, this.context))) this.#replace(this.level)
       else {
         const hadImages = this.#hasImages
         this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
@@ -302,7 +302,14 @@ export class LevelPane {
   }
 
   concernedBy(entry) {
-    return concerns(entry, this.place.level, {below: this.place.isSearch || this.place.isOutline})
+    const {place, level} = this
+    return concerns(entry, place.level, {below: place.isSearch || place.isOutline || Boolean(level.record)})
+  }
+
+  // What the head of a section shows that is a list: its title and its number of rows, as a link.
+  link({title, href, total}) {
+    return href && el('a', {href: this.place.toLink(href).address}, el('bdi', title), el('span.count', count(total)),
+      icon('forward'))
   }
 
   refresh = coalesced(async () => {
@@ -404,10 +411,10 @@ export class LevelPane {
     await this.asked
     const {place, level} = this, {length} = place.segments, above = item.prefix(length + 1)
     if (item.segments.length <= length || item.prefix(length).path !== place.path) return -1
-    for (const {path} of [item, above]) {
+    for (const {path} of [item, above, item.prefix(length + 2)]) {
       for (const [index, {href}] of level.loaded()) if (itemPath(href) === path) return index
     }
-    return place.levelQuery ? -1 : await positionOf(above) ?? -1
+    return place.levelQuery || level.record ? -1 : await positionOf(above) ?? -1
   }
 
   redrawAll() {

@@ -10,10 +10,16 @@ const LONG_PAGE = 1000
 const SECTIONS = '100'
 // The maximum number of kept pages. Beyond it, the page furthest from the latest page is dropped.
 const KEPT_PAGES = 20
+// How many rows the level of a record shows of each list that refers to the record, and of how many lists.
+const FIRST_ROWS = 5
+const MOST_LISTS = 20
 
 export class Level {
   head = null
   pages = new Map()
+  // On the level of a record of a table, the link of the record. Each list that refers to it is a section, whose first
+  // rows are a page.
+  record = null
 
   constructor(place) {
     this.place = place
@@ -26,13 +32,22 @@ export class Level {
   }
 
   row(index) {
-    return this.pages.get(Math.floor(index / PAGE))?.[index % PAGE]
+    const number = this.#pageOf(index)
+    return this.pages.get(number)?.[index - this.#startOf(number)]
+  }
+
+  #pageOf(index) {
+    return this.record ? this.head.sections.findLastIndex(({start}) => start <= index) : Math.floor(index / PAGE)
+  }
+
+  #startOf(number) {
+    return this.record ? this.head.sections[number].start : number * PAGE
   }
 
   // The loaded rows as [index, row], in order.
   *loaded() {
     for (const number of [...this.pages.keys()].sort((a, b) => a - b)) {
-      for (const [offset, row] of this.pages.get(number).entries()) if (row) yield [number * PAGE + offset, row]
+      for (const [offset, row] of this.pages.get(number).entries()) if (row) yield [this.#startOf(number) + offset, row]
     }
   }
 
@@ -47,7 +62,8 @@ export class Level {
 
   // Reads pages. By default, the answer contains only the sections of the rows on these pages.
   #page(number, signal, pages = 1, sections = 'page') {
-    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, sections}), signal)
+    return getJSON(this.record ? `${this.head.sections[number].href}?limit=${FIRST_ROWS}`
+      : this.target({limit: PAGE * pages, start: number * PAGE, sections}), signal)
   }
 
   // Reads the head and the pages around a row, all in one answer. Rows that were read before are forgotten.
@@ -64,10 +80,31 @@ export class Level {
     }
     this.abandon()
     this.pages = new Map()
+    this.record = await this.#recordOf(answer, signal)
+    if (this.record) return this.#refer(answer)
     for (let page = 0; page * PAGE < Math.max(1, answer.rows.length); page++) {
       this.pages.set(from + page, answer.rows.slice(page * PAGE, (page + 1) * PAGE))
     }
     this.#take(answer)
+  }
+
+  // A record has lists without fields of their own, and can have several paths.
+  async #recordOf({count, rows}, signal) {
+    const isLists = count > 0 && count <= MOST_LISTS && !this.place.levelQuery && this.place.segments.length > 1
+      && rows.every(({leaf, error, fields}) => !leaf && !error && !Object.keys(fields).length)
+    return isLists ? (await getJSON(this.place.detail, signal)).canonical ?? null : null
+  }
+
+  // Shows the rows of an answer as the heads of sections; see `record`.
+  #refer({rows, ...head}) {
+    let start = 0
+    const sections = rows.map(({title, href, count: total}, number) => {
+      const section = {title, href, total, index: null, start, count: Math.min(total, FIRST_ROWS)}
+      if (!total) this.pages.set(number, [])
+      start += section.count
+      return section
+    })
+    this.head = {...head, sections, count: start}
   }
 
   // Takes an answer without its rows. Rows of other pages are in sections without a title until all are read.
@@ -104,7 +141,7 @@ export class Level {
   // Reads the missing pages of a range of rows, and aborts requests for other pages. `done(isOther)` is called for each
   // page. `isOther`: whether the level has changed meanwhile.
   need(first, last, done) {
-    const from = Math.floor(first / PAGE), to = Math.floor(last / PAGE)
+    const from = this.#pageOf(first), to = this.#pageOf(last)
     for (const [number, controller] of this.#loading) {
       if (number < from || number > to) {
         controller.abort()
@@ -112,7 +149,7 @@ export class Level {
       }
     }
     for (let number = from; number <= to; number++) {
-      if (this.pages.has(number) || this.#loading.has(number) || number * PAGE >= this.count) continue
+      if (this.pages.has(number) || this.#loading.has(number) || this.#startOf(number) >= this.count) continue
       const controller = new AbortController()
       this.#loading.set(number, controller)
       this.#page(number, controller.signal).then(answer => {
@@ -120,7 +157,8 @@ export class Level {
         this.#loading.delete(number)
         // If a row is on two pages, it was moved between the requests: the pages are of different states.
         const known = new Set([...this.loaded()].map(([, row]) => row.href))
-        const isOther = answer.count !== this.count || answer.rows.some(row => known.has(row.href))
+        const count = this.record ? this.head.sections[number].total : this.count
+        const isOther = answer.count !== count || answer.rows.some(row => known.has(row.href))
         if (!isOther) this.#keep(number, answer.rows)
         done(isOther)
       }, error => {
@@ -146,6 +184,8 @@ export class Level {
   async refreshed(anchor, span, signal) {
     const next = new Level(this.place)
     await next.open(await this.#presentIndex(anchor, signal), signal, span)
+    if (next.record) await Promise.all([...this.pages.keys()].filter(number => next.head.sections[number]?.count)
+      .map(async number => next.#keep(number, (await next.#page(number, signal)).rows)))
     await next.divide(signal)
     return next
   }

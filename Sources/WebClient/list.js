@@ -79,7 +79,8 @@ const BLOCK = 4000
 // Up to this many sections, footers are as high as their texts; otherwise, they have one line and a tooltip.
 export const MEASURED_FOOTERS = 200
 
-// `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
+// `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized(), and link(section) for the
+// content of a header that is a link.
 export class List {
   #rows = new Map()
   #blocks = new Map()
@@ -127,14 +128,27 @@ export class List {
     cancelAnimationFrame(this.#frame)
   }
 
+  // The sizes and the scroll position, as they are when a task begins. To read them after a change would make the
+  // browser lay out the page.
+  get box() {
+    if (!this.#box) {
+      const {clientWidth: width, clientHeight: height, offsetWidth, scrollTop: top} = this.element
+      this.#box = {width, height, bar: offsetWidth - width, top}
+      queueMicrotask(() => this.#box = null)
+    }
+    return this.#box
+  }
+
+  #box = null
+
   get #height() {
-    return this.element.clientHeight
+    return this.box.height
   }
 
   get y() {
     // The browser may not have sent the event of the latest scrolling yet.
     this.#follow()
-    return this.element.scrollTop + this.#offset
+    return this.box.top + this.#offset
   }
 
   set y(y) {
@@ -144,8 +158,11 @@ export class List {
     this.canvas.style.height = real + 'px'
     // The offset is proportional to the position, so that both ends of the list are reached.
     this.#setOffset(total > HIGHEST ? Math.round((y / end) * (total - real)) : 0)
-    this.element.scrollTop = y - this.#offset
-    this.#lastTop = this.element.scrollTop
+    if (this.box.top !== y - this.#offset) {
+      this.element.scrollTop = y - this.#offset
+      this.box.top = this.element.scrollTop
+    }
+    this.#lastTop = this.box.top
     this.update()
   }
 
@@ -156,7 +173,7 @@ export class List {
   }
 
   #follow() {
-    const top = this.element.scrollTop, moved = Math.abs(top - this.#lastTop), total = this.geometry?.total ?? 0
+    const {top} = this.box, moved = Math.abs(top - this.#lastTop), total = this.geometry?.total ?? 0
     if (moved && total > HIGHEST) {
       const height = this.#height
       const share = top / (HIGHEST - height)
@@ -166,7 +183,7 @@ export class List {
       if (moved > height * 2) this.#setOffset(offset)
       else if (Math.abs(offset - this.#offset) > HIGHEST / 4 || share <= 0 || share >= 1) this.y = top + this.#offset
     }
-    this.#lastTop = this.element.scrollTop
+    this.#lastTop = this.box.top
   }
 
   #scrolled() {
@@ -214,7 +231,8 @@ export class List {
 
   // Shows other rows, scrolled to `y`. Remaining rows keep their elements, and move from the old to the new positions.
   replace(geometry, y) {
-    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this,
+    const isAnimated = !matchMedia('(prefers-reduced-motion: reduce)').matches
+    const before = isAnimated && this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this,
       {first, last} = this.visible
     const shown = [...this.#rows.values()].map(({element}) => element)
     this.#kept = new Map(shown.map(element => [element.dataset.href, element]))
@@ -236,7 +254,7 @@ export class List {
       if (first <= focusedIndex && focusedIndex <= last) this.focus(focusedIndex)
       else this.element.focus({preventScroll: true})
     }
-    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
+    if (isAnimated) this.#animate(before)
   }
 
   #kept = null
@@ -330,7 +348,7 @@ export class List {
 
   #makeBlock(section) {
     const {title, footer: text} = section, {isTree} = this
-    const header = title != null && el('h3.section-header', el('bdi', title || ' '))
+    const header = title != null && el('h3.section-header', this.source.link?.(section) ?? el('bdi', title || ' '))
     const list = el('div.rows', {role: isTree ? 'none' : 'list', ariaLabel: isTree ? null : title ?? this.source.label})
     const footer = text && el('p.section-footer', {dir: 'auto', title: this.geometry.heights.isCut ? text : null}, text)
     return {element: el('div.block', {role: isTree ? 'none' : null}, header, list, footer), list, footer}
@@ -452,7 +470,7 @@ export class IndexStrip {
   // Draws as many letters as fit. A dot stands for the letters that are left out between two letters.
   #draw() {
     if (this.element.hidden) return
-    const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))
+    const room = Math.max(3, Math.floor((this.list.box.height - 16) / LETTER_HEIGHT))
     const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
     const texts = this.#entries.map(({text}) => text)
     const shown = texts.length <= room ? texts

@@ -230,14 +230,13 @@ export function showCrumbs(place, titles) {
   list.replaceChildren(
     ...place.segments.map((_, length) => part('a', {href: place.prefix(length).address}, titleAt(length))),
     part('span', {ariaCurrent: 'page'}, titles[own] ?? place.name))
-  showEnd()
   document.title = document.querySelector('h1').textContent = short(titleAt(own)) || 'Untitled'
 }
 
 // Fades the edge of a path that is not scrolled to its beginning.
 const showCut = () => path.classList.toggle('cut', path.scrollLeft !== 0)
 
-// Scrolls to the end of the path, at first and whenever the size of the path changes.
+// Scrolls to the end of the path whenever its size changes. Then the browser has laid it out already.
 function showEnd() {
   path.scrollLeft = path.scrollWidth * (isRightToLeft(path) ? -1 : 1)
   showCut()
@@ -245,7 +244,8 @@ function showEnd() {
 
 if (path) {
   path.addEventListener('scroll', showCut)
-  new ResizeObserver(showEnd).observe(path)
+  const observer = new ResizeObserver(showEnd)
+  for (const each of [path, list]) observer.observe(each)
 }
 
 const short = text => oneLine(text.slice(0, 200)).trim() || 'Untitled'

@@ -77,10 +77,10 @@ function parts(row, context) {
   ]
 }
 
-function texts(row, {place, columns}) {
-  const query = place.value('q'), hit = query && row.trail && hitField(row, query)
+function texts(row, context) {
+  const query = context.place.value('q'), hit = query && row.trail && hitField(row, query)
   const second = row.error ?? (row.trail?.length ? row.trail.join(' › ')
-    : hit?.[0] === 'Subtitle' ? '' : secondLine(row, place, columns)) ?? ''
+    : hit?.[0] === 'Subtitle' ? '' : secondLine(row, context)) ?? ''
   const title = row.title.trim() ? marked(oneLine(row.title.slice(0, 400)), query) : [row.control?.key ?? titleText('')]
   return el('span.texts',
     el('span.title', {dir: 'auto'}, ...title),
@@ -92,13 +92,14 @@ function texts(row, {place, columns}) {
 const readable = ({fields, links}, name) => links?.[name]?.title ?? fields[name]
 
 // The text below the title: the subtitle, or else the first short values of a row that is not drawn in columns.
-function secondLine(row, place, columns) {
+function secondLine(row, {place, columns, record}) {
   const {fields, control} = row
   if (fields.Subtitle !== undefined || control || isSetting(row) || columns.length) return fields.Subtitle
   const elsewhere = ['Image', 'Value', ...place.sortFields]
   const values = Object.entries(fields).filter(([name, value]) =>
     !elsewhere.includes(name) && value !== '' && !['object', 'boolean'].includes(typeof value)
-      && (String(value) !== row.key || row.links?.[name]))
+      && (row.links?.[name] ? readable(row, name) !== row.title && row.links[name].href !== record
+        : String(value) !== row.key))
   return values.slice(0, 3).map(([name]) => shortForm(readable(row, name), name)).join(' · ')
 }
 
@@ -124,9 +125,9 @@ function disclosure(row, {onToggle}) {
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = (row, place, columns) =>
+export const isTall = (row, {place, columns, record}) =>
   Boolean(row.error || row.trail?.length || row.fields.Image && !columns.length
-  || (secondLine(row, place, columns) ?? '') !== '' && !columns.length || place.isSearch && place.value('in'))
+  || (secondLine(row, {place, columns, record}) ?? '') !== '' && !columns.length || place.isSearch && place.value('in'))
 
 // The names of the short values that the first rows share, if they make a table and are not drawn as a list.
 export function sharedNames(rows) {

@@ -135,6 +135,23 @@ def at_once(verdict, window):
     verdict.expect(window.run(PLACES)[:len(after)] == after, "and nothing moves then")
 
 
+def laid_out(verdict, window):
+    """Opening a column makes the browser lay out the page once for each thing that arrives: the column, its rows and its detail."""
+    window.open("/")
+    window.soon(lambda: window.fields() or window.text(".facts"))
+    window.tell("Performance.enable")
+    layouts = lambda: next(each["value"] for each in window.tell("Performance.getMetrics")["metrics"] if each["name"] == "LayoutCount")
+    for title, rows in (("Album C", ALBUMS["Album C"]), ("Album B", ALBUMS["Album B"])):
+        before = layouts()
+        # The click of the driver would lay out the page, too.
+        window.run("[...document.querySelectorAll('.pane:first-child .row')].find(e => e.textContent.startsWith(arguments[0])).click()", title)
+        window.soon(lambda: window.fields().get("Year"))
+        verdict.expect(window.soon(lambda: window.run(TITLES) == ["Music", title] and window.all(".pane.end .item .title")), f"a column opens: {window.run(TITLES)}")
+        after = layouts()
+        verdict.expect(window.shows(rows) and after - before <= 3, f"the page is laid out at most three times: {after - before}")
+    window.tell("Performance.disable")
+
+
 INSPECTED = """return [...document.querySelectorAll('.pane.detail')].map(e => [e.querySelector('h2 bdi').textContent, e.querySelector('h2 small').textContent,
   innerWidth - e.getBoundingClientRect().right, e.getBoundingClientRect().width])"""
 FACTS = "return Object.fromEntries([...document.querySelectorAll('.facts .field')].map(e => [...e.children].map(e => e.textContent)))"
@@ -221,7 +238,7 @@ def main():
         token = pathlib.Path(folder, "token")
         token.write_text(f"alice {TOKEN}")
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server), WIDE) as window:
-            for part in (walk, given_up, far, at_once, inspector, on_a_phone, calm, strips):
+            for part in (walk, given_up, far, at_once, laid_out, inspector, on_a_phone, calm, strips):
                 part(verdict, window)
                 expect_no_complaints(verdict, window, f"{part.__name__}: ")
 

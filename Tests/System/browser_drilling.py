@@ -70,6 +70,8 @@ def drill(verdict, window, way, step, name):
         verdict.expect(window.is_at(place), f"{name}: forward leads to {place}, not {window.path}")
     verdict.expect(window.title_is(way[-1]["title"]), f"{name}: forward ends at '{way[-1]['title']}'")
     if window.size == NARROW:
+        # The column before is there until it is known which one follows.
+        window.soon(lambda: window.text(".pane.last h2 bdi") == way[-1]["title"])
         window.click(".pane.last .back")
         verdict.expect(window.is_at(places[-2]), f"{name}: the way back leads to {places[-2]}, not {window.path}")
         expect_focus(verdict, window, way[-1], f"{name}: the way back")
@@ -131,6 +133,31 @@ def addresses(verdict, window, way, name):
     verdict.expect(window.is_at("/") and window.soon(lambda: window.seen()[:1] == titles[:1]), f"{name}: and leads to what is there")
 
 
+def referring(verdict, window):
+    """What refers to a record is in the record's own column: the first rows of each list, below a link to the list."""
+    heads = lambda: window.run("""return [...document.querySelectorAll('.pane.end .section-header')]
+        .map(e => [e.querySelector('bdi').textContent, e.querySelector('.count').textContent, e.firstChild.getAttribute('href')])""")
+    columns = lambda: window.run("return [...document.querySelectorAll('.pane.level h2 bdi')].map(e => e.textContent)")
+    selected = lambda: window.run("return [...document.querySelectorAll('.pane [aria-current=true] .title')].map(e => e.textContent)")
+    shown = lambda: window.run("return [...document.querySelectorAll('.pane.end .item')].map(e => [...e.querySelectorAll('.title, .subtitle')].map(e => e.textContent))")
+    wanted = [["piano", "1", "/browse/kind/3/piano"]]
+    verdict.expect(window.soon(lambda: heads() == wanted) and window.soon(lambda: shown() == [["L225", "EE · 1 · 31.5"]]), f"what refers to a record: {heads()}, {shown()}")
+    verdict.expect(window.axe() == [], f"a record: axe finds {window.axe()}")
+    window.click_row("L225")
+    verdict.expect(window.title_is("L225") and window.is_at("/browse/kind/3/piano/7"), f"a row leads to its record: {window.path}")
+    verdict.expect(window.soon(lambda: selected() == ["kind", "Grand", "L225"]) and "piano" not in columns(), f"without a column of the list: {columns()}, {selected()}")
+    window.keys(Keys.ESCAPE)
+    verdict.expect(window.is_at("/browse/kind/3") and window.soon(lambda: window.focused() == "L225"), f"Escape leads back to it: {window.path}, {window.focused()}")
+    window.click(".pane.end .section-header a")
+    verdict.expect(window.is_at("/browse/kind/3/piano") and window.soon(lambda: columns()[-1] == "piano"), f"the head leads to the whole list: {columns()}")
+    window.click_row("L225")
+    verdict.expect(window.is_at("/browse/kind/3/piano/7") and window.soon(lambda: columns()[-2:] == ["Grand", "piano"]), f"whose column stays: {columns()}")
+    window.back()
+    window.back()
+    window.open("/browse/maker/EE,1")
+    verdict.expect(window.soon(lambda: heads() == [["piano", "7", "/browse/maker/EE%2C1/piano"]] and len(shown()) == 5), f"of a list, the first five rows: {heads()}, {shown()}")
+
+
 def records(verdict, program, folder):
     """A record that refers to others shows their titles, which lead to them."""
     path = os.path.join(folder, "Shop.sqlite")
@@ -141,12 +168,13 @@ def records(verdict, program, folder):
             CREATE TABLE piano (id INTEGER PRIMARY KEY, name TEXT, kind INTEGER REFERENCES kind, land TEXT, maker INTEGER,
               price REAL, FOREIGN KEY (land, maker) REFERENCES maker);
             INSERT INTO maker VALUES ('EE', 1, 'Estonia'); INSERT INTO kind VALUES (3, 'Grand');
-            INSERT INTO piano VALUES (7, 'L225', 3, 'EE', 1, 31.5), (8, 'U1', NULL, NULL, NULL, 4)""")
+            INSERT INTO piano VALUES (7, 'L225', 3, 'EE', 1, 31.5), (8, 'U1', NULL, NULL, NULL, 4);
+            INSERT INTO piano (name, land, maker) VALUES ('A', 'EE', 1), ('B', 'EE', 1), ('C', 'EE', 1), ('D', 'EE', 1), ('E', 'EE', 1), ('F', 'EE', 1)""")
     database.close()
     with Server(program, f"sqlite:{path}") as server, Window(origin(server)) as window:
         window.open("/browse/piano")
-        window.shows(["L225", "U1"])
-        seconds = window.run("return [...document.querySelectorAll('.pane.end .subtitle')].map(e => e.textContent)")
+        window.shows(["L225", "U1", *"ABCDEF"])
+        seconds = window.run("return [...document.querySelectorAll('.pane.end .subtitle')].map(e => e.textContent)")[:2]
         verdict.expect(seconds == ["Grand · EE · 1", "4"], f"rows show titles in place of numbers, and no key: {seconds}")
         window.open("/browse/piano/7")
         wanted = [["id", "7"], ["name", "L225"], ["kind", "Grand3"], ["land", "EE"], ["maker", "1"], ["price", "31.5"],
@@ -156,6 +184,7 @@ def records(verdict, program, folder):
         verdict.expect(window.soon(lambda: fields() == wanted), f"a record shows what it refers to: {fields()}")
         window.click(".pane.detail .record")
         verdict.expect(window.title_is("Grand") and window.is_at("/browse/kind/3"), f"and leads there: {window.path}")
+        referring(verdict, window)
         expect_no_complaints(verdict, window, "records")
 
 

@@ -114,3 +114,30 @@ test('the present state is read around a row, where it is now', async () => {
     assert.deepEqual(asked.map(link => link.startsWith('/detail') ? link : Number(/start=(\d+)/.exec(link)[1])), links)
   }
 })
+
+test('the level of a record has the first rows of each list that refers to the record', async () => {
+  const asked = [], lists = {InvoiceLine: 0, Playlist: 2, Video: 7}
+  const rowsOf = name => Array.from({length: Math.min(5, lists[name])}, (_, index) => ({key: `${index}`, href: `/detail/Track/1/${name}/${index}`}))
+  globalThis.fetch = async target => {
+    const link = target.slice(target.search(/\/(levels|detail)\//)), name = /Track\/1\/(\w+)/.exec(link)?.[1]
+    asked.push(link)
+    if (name) return Response.json({count: lists[name], rows: rowsOf(name), sections: []})
+    if (link.startsWith('/detail/')) return Response.json({canonical: '/detail/Track/1'})
+    const rows = Object.entries(lists).map(([title, count]) => ({title, count, leaf: false, href: `/levels/Track/1/${title}`, fields: {}}))
+    return Response.json({title: 'A track', count: 3, rows, sections: [{title: null, start: 0, count: 3}]})
+  }
+  const level = new Level(Place.ofLink('/levels/Track/1'))
+  await level.open()
+  const sections = () => level.head.sections.map(({title, start, count, total}) => [title, start, count, total])
+  assert.deepEqual([level.record, level.count, sections()], ['/detail/Track/1', 7, [['InvoiceLine', 0, 0, 0], ['Playlist', 0, 2, 2], ['Video', 2, 5, 7]]])
+  assert.deepEqual([asked, level.row(0)], [['/levels/Track/1?limit=100&start=0&sections=100', '/detail/Track/1'], undefined])
+  const need = (first, last) => new Promise(done => level.need(first, last, done))
+  assert.equal(await need(0, 1), false)
+  assert.equal(await need(1, 6), false)
+  assert.deepEqual(asked.slice(2), ['/levels/Track/1/Playlist?limit=5', '/levels/Track/1/Video?limit=5'])
+  assert.deepEqual([level.row(1).href, level.row(2).href, level.row(6).href, level.indexOf('/detail/Track/1/Video/3')],
+    ['/detail/Track/1/Playlist/1', '/detail/Track/1/Video/0', '/detail/Track/1/Video/4', 5])
+  lists.Video = 1
+  const next = await level.refreshed({index: 2, href: '/detail/Track/1/Video/0'}, 20)
+  assert.deepEqual([next.count, next.row(0).key, next.row(2).href, next.row(3)], [3, '0', '/detail/Track/1/Video/0', undefined])
+})

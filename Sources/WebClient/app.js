@@ -74,24 +74,16 @@ class App {
     this.showPath()
   }
 
-  get isNarrow() {
-    return this.#narrow.matches
-  }
+  get isNarrow() { return this.#narrow.matches }
 
   // Whether there is room for the inspector.
-  get isWide() {
-    return this.#wide.matches
-  }
+  get isWide() { return this.#wide.matches }
 
   // Whether there is room for a table beside another level.
-  get isLarge() {
-    return this.#large.matches
-  }
+  get isLarge() { return this.#large.matches }
 
   // The last column that shows a level; without a level, the last column.
-  get end() {
-    return this.panes.findLast(({level}) => level) ?? this.panes.at(-1)
-  }
+  get end() { return this.panes.findLast(({level}) => level) ?? this.panes.at(-1) }
 
   // The column of the chosen item: its level or, if it has none, its detail.
   get current() {
@@ -127,9 +119,7 @@ class App {
   #leftOut = new Set()
 
   // The place above another one whose column is shown.
-  above({parent}) {
-    return parent && this.#leftOut.has(parent.path) ? parent.parent : parent
-  }
+  above({parent}) { return parent && this.#leftOut.has(parent.path) ? parent.parent : parent }
 
   // The path of the row of a level that leads to a place.
   #towards(place, length) {
@@ -210,9 +200,8 @@ class App {
     // The levels of an opened hit are beside the hits.
     for (let length = hit ? hit.segments.length : Infinity; length <= shown?.segments.length; length++) {
       const above = shown.prefix(length)
-      if (length < shown.segments.length || this.#known(shown)?.leaf === false) {
+      if (length < shown.segments.length || this.#known(shown)?.leaf === false)
         wanted.push({part: 'level', place: above, selected: this.#towards(shown, length)})
-      }
     }
     if (leaf || shown || this.isWide)
       wanted.push({part: 'detail', place: shown ?? place, home: shown ? place : undefined})
@@ -288,9 +277,8 @@ class App {
 
   // Makes a column that is not read yet; undefined if it is not known which, or if its module is not loaded.
   #made({part, place, selected, home}, known) {
-    if (part === 'level' || part === 'end' && known?.leaf === false) {
+    if (part === 'level' || part === 'end' && known?.leaf === false)
       return new LevelPane(this, place, selected, {known: part === 'end' && known})
-    }
     if (part !== 'detail' || !DetailPane) return
     return new DetailPane(this, place, {home, known, before: this.panes.findLast(pane => pane instanceof DetailPane)})
   }
@@ -342,9 +330,7 @@ class App {
   }
 
   // Makes room for the last columns. A column is wider as a table, which is known when its rows are read.
-  fit() {
-    fitColumns(this.panes, this.end, this.isWide)
-  }
+  fit() { fitColumns(this.panes, this.end, this.isWide) }
 
   // Reads a column that is in the page. Until then it is blank, and after 150 ms it has a skeleton.
   async #open(pane) {
@@ -444,13 +430,8 @@ class App {
   }
 
   // Moves the keyboard from the search into the last level.
-  focusEnd() {
-    this.#focus('end', this.place)
-  }
-
-  announce(text) {
-    this.#voice.textContent = text
-  }
+  focusEnd() { this.#focus('end', this.place) }
+  announce(text) { this.#voice.textContent = text }
 
   #voice = document.body.appendChild(el('div.voice', {ariaLive: 'polite'}))
 

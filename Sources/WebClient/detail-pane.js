@@ -41,21 +41,10 @@ export class DetailPane {
     this.draw()
   }
 
-  get title() {
-    return this.app.titled(this.place, this.detail?.title ?? this.known?.title)
-  }
-
-  get target() {
-    return this.place.detail
-  }
-
-  shows({part, place}) {
-    return part === 'detail' && place.path === this.place.path
-  }
-
-  adjust({place, home}) {
-    Object.assign(this, {place, home})
-  }
+  get title() { return this.app.titled(this.place, this.detail?.title ?? this.known?.title) }
+  get target() { return this.place.detail }
+  shows({part, place}) { return part === 'detail' && place.path === this.place.path }
+  adjust({place, home}) { Object.assign(this, {place, home}) }
 
   async open() {
     this.detail = await readDetail(this.place, this.#controller.signal)
@@ -84,9 +73,7 @@ export class DetailPane {
   }
 
   // Whether only a part of the fields can be seen.
-  get #isCut() {
-    return this.body.scrollHeight > this.body.clientHeight
-  }
+  get #isCut() { return this.body.scrollHeight > this.body.clientHeight }
 
   #content() {
     const {fields: all, leaf, error, links} = this.detail
@@ -171,9 +158,7 @@ export class DetailPane {
     if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })
 
-  redrawAll() {
-    this.draw()
-  }
+  redrawAll() { this.draw() }
 
   // Unfolds the folded parts for printing, and folds them again afterwards.
   print(isPrinting) {
@@ -367,13 +352,8 @@ export class MissingPane {
     app.editor?.drawDetail(this)
   }
 
-  shows() {
-    return false
-  }
-
-  concernedBy() {
-    return true
-  }
+  shows() { return false }
+  concernedBy() { return true }
 
   // Checks whether the item exists again.
   refresh = coalesced(async () => {
@@ -382,7 +362,5 @@ export class MissingPane {
 
   redrawAll() {}
 
-  end() {
-    this.element.remove()
-  }
+  end() { this.element.remove() }
 }

@@ -96,9 +96,7 @@ export class EditForm {
     this.pane.refresh()
   }
 
-  get isChanged() {
-    return !same(this.fields, this.original?.fields)
-  }
+  get isChanged() { return !same(this.fields, this.original?.fields) }
 
   // Shows the buttons to save and to revert while the form has unsaved changes. The form is then kept as a draft.
   #offer() {

@@ -73,9 +73,7 @@ export class Editor {
   }
 
   // Whether a column shows what the address names. While something else is read, it does not.
-  isCurrent({isRead, isLeaving, isAsking}) {
-    return isRead && !isLeaving && !isAsking
-  }
+  isCurrent({isRead, isLeaving, isAsking}) { return isRead && !isLeaving && !isAsking }
 
   // Offers editing only beside content that is current. While a place is read, no level is the open one.
   offer() {
@@ -121,9 +119,7 @@ export class Editor {
   }
 
   // Whether a row was cut, to be moved to another level.
-  isCut(path) {
-    return this.#cut.has(path)
-  }
+  isCut(path) { return this.#cut.has(path) }
 
   cancelCut() {
     this.#cut = new Map()
@@ -167,9 +163,8 @@ export class Editor {
   async markAll(pane) {
     const {level, marked} = pane, rows = await this.attempt(() => level.range(0, level.count - 1), '', 'Not marked')
     if (pane.level !== level) return
-    for (const [index, row] of rows?.entries() ?? []) {
+    for (const [index, row] of rows?.entries() ?? [])
       marked.set(itemPath(row.href), {place: Place.ofLink(row.href), index, seen: Promise.resolve(row)})
-    }
     pane.redrawAll()
   }
 
@@ -392,9 +387,7 @@ export class Editor {
     if (place.address !== this.app.place.address) this.app.go(place, {replace: true})
   }
 
-  remove(pane, chosen) {
-    return this.history.during(this.#remove(pane, chosen))
-  }
+  remove(pane, chosen) { return this.history.during(this.#remove(pane, chosen)) }
 
   async #remove(pane, chosen) {
     const marks = pane?.marked ?? new Map(), paths = new Set(chosen.map(({place}) => place.path))
@@ -468,9 +461,7 @@ export class Editor {
   }
 
   // Moves items to a target, as in `spotIn`. The moved rows keep their order, and stay marked on their own level.
-  move(chosen, target, marks) {
-    return this.history.during(this.#move(chosen, target, marks))
-  }
+  move(chosen, target, marks) { return this.history.during(this.#move(chosen, target, marks)) }
 
   async #move(chosen, target, marks) {
     const unknown = new Map(chosen.map(({place}) => [place.path, null])), stay = []

@@ -53,9 +53,8 @@ export function lastBatch(items) {
 // Reads something for each item. Browsers refuse too many requests at once.
 export async function inTurn(items, read) {
   const results = []
-  for (let start = 0; start < items.length; start += AT_ONCE) {
+  for (let start = 0; start < items.length; start += AT_ONCE)
     results.push(...await Promise.all(items.slice(start, start + AT_ONCE).map(read)))
-  }
   return results
 }
 
@@ -91,9 +90,8 @@ export async function spotIn(target) {
 // A position that is described by a row that does not move: while the row above is one of the moving items, the
 // position of that item. `known`: the positions of these items, by their paths; null if a position is not known yet.
 export async function fixed(spot, known) {
-  while (spot.after && known.has(spot.after.path)) {
+  while (spot.after && known.has(spot.after.path))
     spot = known.get(spot.after.path) ?? (await spotsOf([await readNow(spot.after)]))[0]
-  }
   return spot
 }
 
@@ -220,12 +218,10 @@ const typed = step => dictionary(Object.entries(step).map(([name, value]) =>
 export function sendFields({place, isJSON}, fields, before, ifMatch) {
   const {detail} = place, now = new Map(fields), old = new Map(before), exact = {ifMatch, type: 'application/x-plist'}
   const changed = changes(fields, before)
-  if (!isJSON && changed.every(name => now.has(name) && !loses(old.get(name), now.get(name)))) {
+  if (!isJSON && changed.every(name => now.has(name) && !loses(old.get(name), now.get(name))))
     return edit('PATCH', detail, plist(dictionary(changed.map(name => [name, now.get(name)]))), exact)
-  }
-  if (isJSON || changed.every(name => !now.has(name))) {
+  if (isJSON || changed.every(name => !now.has(name)))
     return edit('PATCH', detail, members(fields, before), {ifMatch, type: 'application/merge-patch+json'})
-  }
   return edit('PUT', detail, plist(dictionary(fields)), exact)
 }
 

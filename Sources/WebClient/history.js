@@ -40,9 +40,7 @@ export class History {
     return this.#inTurn(() => this.#reverseAll(this.#past, this.#future, 'Undone', operation))
   }
 
-  redo() {
-    return this.#inTurn(() => this.#reverseAll(this.#future, this.#past, 'Redone'))
-  }
+  redo() { return this.#inTurn(() => this.#reverseAll(this.#future, this.#past, 'Redone')) }
 
   async #reverseAll(from, to, word, operation = from.at(-1)?.operation) {
     const steps = stepsOf(operation, from), total = countOf(steps), text = textOf(steps)
@@ -58,17 +56,13 @@ export class History {
   }
 
   // Runs actions one after another, in the order of the key presses.
-  #inTurn(action) {
-    return this.#latest = this.#latest.then(action)
-  }
+  #inTurn(action) { return this.#latest = this.#latest.then(action) }
 
   #latest = Promise.resolve()
   #unanswered = 0
 
   // Resolves when the edits until now are answered.
-  get settled() {
-    return this.#latest
-  }
+  get settled() { return this.#latest }
 
   // Makes undo and redo wait for an edit: a promise that settles after its step was pushed.
   during(edit) {

@@ -97,9 +97,7 @@ export class LevelHead {
     }))
   }
 
-  refuse({message}) {
-    this.#problem.textContent = message
-  }
+  refuse({message}) { this.#problem.textContent = message }
 
   #toggleDetail() {
     const {place} = this.pane

@@ -57,18 +57,11 @@ export class LevelPane {
     this.#body.replaceChildren(this.list.element, this.strip.element, this.#empty)
   }
 
-  get title() {
-    return this.app.titled(this.place, this.level.head?.title ?? this.known?.title)
-  }
-
-  get heading() {
-    return this.head.heading
-  }
+  get title() { return this.app.titled(this.place, this.level.head?.title ?? this.known?.title) }
+  get heading() { return this.head.heading }
 
   // How many rows the level has, as far as it is known.
-  get count() {
-    return this.level.head ? this.level.count : this.known?.count
-  }
+  get count() { return this.level.head ? this.level.count : this.known?.count }
 
   // A column that is not read yet cannot be asked for other rows.
   shows({part, place}) {
@@ -86,14 +79,10 @@ export class LevelPane {
     if (this.isRead) this.list.print(isPrinting)
   }
 
-  get target() {
-    return this.place.target
-  }
+  get target() { return this.place.target }
 
   // Whether this is a page of a settings bundle, in which only values can be changed.
-  get isSettings() {
-    return [...this.level.loaded()].some(([, row]) => isSetting(row))
-  }
+  get isSettings() { return [...this.level.loaded()].some(([, row]) => isSetting(row)) }
 
   get context() {
     const {app, place, level, selected, marked} = this, {isEditing, editor} = app
@@ -257,17 +246,9 @@ export class LevelPane {
     this.app.fit()
   }
 
-  get label() {
-    return `${visible(this.title) || 'Untitled'}, ${plural(this.count ?? 0, 'row')}`
-  }
-
-  row(index) {
-    return this.level.row(index)
-  }
-
-  draw(item, row) {
-    drawRow(item, row, this.context)
-  }
+  get label() { return `${visible(this.title) || 'Untitled'}, ${plural(this.count ?? 0, 'row')}` }
+  row(index) { return this.level.row(index) }
+  draw(item, row) { drawRow(item, row, this.context) }
 
   need(first, last) {
     this.level.need(first, last, isOther => {
@@ -392,9 +373,7 @@ export class LevelPane {
     this.app.go(this.place.setting({depth: '1', expand: expand.length ? expand.join(',') : null}), {replace: true})
   }
 
-  focusRow(index) {
-    return this.list.focus(index)
-  }
+  focusRow(index) { return this.list.focus(index) }
 
   // Shows the item of the row that has the focus, when the arrow keys have rested on it for a moment.
   browse = debounced(120, () => {

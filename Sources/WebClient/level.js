@@ -27,9 +27,7 @@ export class Level {
 
   #loading = new Map()
 
-  get count() {
-    return this.head?.count ?? 0
-  }
+  get count() { return this.head?.count ?? 0 }
 
   row(index) {
     const number = this.#pageOf(index)
@@ -40,9 +38,7 @@ export class Level {
     return this.record ? this.head.sections.findLastIndex(({start}) => start <= index) : Math.floor(index / PAGE)
   }
 
-  #startOf(number) {
-    return this.record ? this.head.sections[number].start : number * PAGE
-  }
+  #startOf(number) { return this.record ? this.head.sections[number].start : number * PAGE }
 
   // The loaded rows as [index, row], in order.
   *loaded() {
@@ -56,9 +52,7 @@ export class Level {
     return -1
   }
 
-  target(values) {
-    return this.place.asking({...this.place.fields, ...values})
-  }
+  target(values) { return this.place.asking({...this.place.fields, ...values}) }
 
   // Reads pages. By default, the answer contains only the sections of the rows on these pages.
   #page(number, signal, pages = 1, sections = 'page') {
@@ -82,9 +76,8 @@ export class Level {
     this.pages = new Map()
     this.record = await this.#recordOf(answer, signal)
     if (this.record) return this.#refer(answer)
-    for (let page = 0; page * PAGE < Math.max(1, answer.rows.length); page++) {
+    for (let page = 0; page * PAGE < Math.max(1, answer.rows.length); page++)
       this.pages.set(from + page, answer.rows.slice(page * PAGE, (page + 1) * PAGE))
-    }
     this.#take(answer)
   }
 

@@ -19,9 +19,7 @@ export class Geometry {
     })
   }
 
-  get total() {
-    return this.tops[this.sections.length]
-  }
+  get total() { return this.tops[this.sections.length] }
 
   get count() {
     const last = this.sections.at(-1)
@@ -33,9 +31,7 @@ export class Geometry {
   }
 
   // The section at a vertical position.
-  sectionAt(y) {
-    return lastAtMost(this.sections.length, index => this.tops[index] <= y)
-  }
+  sectionAt(y) { return lastAtMost(this.sections.length, index => this.tops[index] <= y) }
 
   sectionOfRow(row) {
     return lastAtMost(this.sections.length, index => this.sections[index].start <= row)
@@ -141,9 +137,7 @@ export class List {
 
   #box = null
 
-  get #height() {
-    return this.box.height
-  }
+  get #height() { return this.box.height }
 
   get y() {
     // The browser may not have sent the event of the latest scrolling yet.
@@ -383,9 +377,7 @@ export class List {
   #awaited = -1
 
   // Whether a row that is not read yet is to get the focus.
-  get isAwaiting() {
-    return this.#awaited >= 0
-  }
+  get isAwaiting() { return this.#awaited >= 0 }
 
   #elementAfter(index, list) {
     const next = this.#rows.get(index + 1)?.element
@@ -403,9 +395,7 @@ export class List {
     if (this.geometry) this.update()
   }
 
-  elementOf(index) {
-    return this.#rows.get(index)?.element
-  }
+  elementOf(index) { return this.#rows.get(index)?.element }
 
   // The index of the row that contains an element, or -1.
   indexOf(target) {
@@ -452,9 +442,7 @@ export class IndexStrip {
         this.element.setPointerCapture(event.pointerId)
         this.#slide(event)
       },
-      onpointermove: event => {
-        if (event.buttons) this.#slide(event)
-      },
+      onpointermove: event => event.buttons && this.#slide(event),
       onkeydown: event => this.#key(event),
     })
     list.onresize = () => this.#draw()

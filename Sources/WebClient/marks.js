@@ -22,9 +22,8 @@ export async function rangeOf(level, ...ends) {
     return {href, index: present ?? index}
   }))).sort((a, b) => a.index - b.index)
   const rows = await level.range(from.index, to.index)
-  if (rows?.[0].href !== from.href || rows.at(-1).href !== to.href) {
+  if (rows?.[0].href !== from.href || rows.at(-1).href !== to.href)
     throw {status: 412, message: 'the rows have changed meanwhile. Mark the first row again.'}
-  }
   return rows.map((row, offset) => ({place: Place.ofLink(row.href), index: from.index + offset,
     seen: Promise.resolve(row)}))
 }

@@ -46,17 +46,9 @@ export class Place {
     return new Place(segmentsOf(itemPath(href)))
   }
 
-  get path() {
-    return this.segments.join('/')
-  }
-
-  get level() {
-    return '/levels/' + this.path
-  }
-
-  get detail() {
-    return '/detail/' + this.path
-  }
+  get path() { return this.segments.join('/') }
+  get level() { return '/levels/' + this.path }
+  get detail() { return '/detail/' + this.path }
 
   get address() {
     if (this.segments.length === 0 && !this.query) return base + '/'
@@ -64,22 +56,12 @@ export class Place {
   }
 
   // The last segment as text, shown until the title is known.
-  get name() {
-    return this.segments.length ? decodeSegment(this.segments.at(-1)) : ''
-  }
-
-  get parent() {
-    return this.segments.length ? this.prefix(this.segments.length - 1) : null
-  }
-
-  prefix(length) {
-    return this.to(this.segments.slice(0, length))
-  }
+  get name() { return this.segments.length ? decodeSegment(this.segments.at(-1)) : '' }
+  get parent() { return this.segments.length ? this.prefix(this.segments.length - 1) : null }
+  prefix(length) { return this.to(this.segments.slice(0, length)) }
 
   // The place of a link; see `to`.
-  toLink(href) {
-    return this.to(Place.ofLink(href).segments)
-  }
+  toLink(href) { return this.to(Place.ofLink(href).segments) }
 
   // Returns another place. The levels above both keep their order, groups, filters and columns.
   to(segments) {
@@ -100,14 +82,10 @@ export class Place {
     return kept
   }
 
-  get #values() {
-    return new URLSearchParams(this.query)
-  }
+  get #values() { return new URLSearchParams(this.query) }
 
   // The value of an option of the query, or null.
-  value(name) {
-    return this.#values.get(name)
-  }
+  value(name) { return this.#values.get(name) }
 
   // Returns the same place with other values for some options of the query. Null removes an option.
   setting(values) {
@@ -120,14 +98,10 @@ export class Place {
   }
 
   // The query to send in requests for the level: all options except the options in `OWN`.
-  get levelQuery() {
-    return this.setting(OWN).query
-  }
+  get levelQuery() { return this.setting(OWN).query }
 
   // The link of the level with its query.
-  get target() {
-    return this.asking({})
-  }
+  get target() { return this.asking({}) }
 
   // The link of the level with its query and further options.
   asking(values) {
@@ -148,19 +122,13 @@ export class Place {
   }
 
   // Whether this place is the place of an item, or is below the item.
-  isWithin({path}) {
-    return (this.path + '/').startsWith(path + '/')
-  }
+  isWithin({path}) { return (this.path + '/').startsWith(path + '/') }
 
   // All values of an option that may be repeated.
-  values(name) {
-    return this.#values.getAll(name)
-  }
+  values(name) { return this.#values.getAll(name) }
 
   // The names in the value of an option, such as the fields in `sort`.
-  names(option) {
-    return (this.value(option) ?? '').split(',').filter(Boolean)
-  }
+  names(option) { return (this.value(option) ?? '').split(',').filter(Boolean) }
 
   // The fields by which the rows are sorted, without the title and the key.
   get sortFields() {
@@ -176,13 +144,8 @@ export class Place {
     return columns.length ? {fields: [...new Set([...DRAWN, ...this.sortFields, ...columns])].join(',')} : {}
   }
 
-  get isSearch() {
-    return this.#values.has('q')
-  }
-
-  get isOutline() {
-    return this.#values.has('depth') || this.#values.has('expand')
-  }
+  get isSearch() { return this.#values.has('q') }
+  get isOutline() { return this.#values.has('depth') || this.#values.has('expand') }
 }
 
 // The relations in conditions, each as [sign, text].

@@ -26,7 +26,6 @@ class App {
   #main = document.querySelector('main')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #wide = matchMedia('(min-width: 64rem)')
-  #large = matchMedia('(min-width: 80rem)')
   #rendering = new AbortController()
   #search = new Search(this)
   // The number of changes so far. If this number grows during a request, the answer may be older than the change.
@@ -78,9 +77,6 @@ class App {
 
   // Whether there is room for the inspector.
   get isWide() { return this.#wide.matches }
-
-  // Whether there is room for a table beside another level.
-  get isLarge() { return this.#large.matches }
 
   // The last column that shows a level; without a level, the last column.
   get end() { return this.panes.findLast(({level}) => level) ?? this.panes.at(-1) }

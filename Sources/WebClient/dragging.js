@@ -19,13 +19,8 @@ export function beginDrag(event, editor, pane, chosen) {
   const paths = new Set(chosen.map(({place}) => place.path)), line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
-  // An image that was read with a token has a temporary address. Therefore its copy is a canvas.
-  for (const image of ghost.querySelectorAll('img')) {
-    const shown = item.querySelector('img'),
-      copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
-    copy.getContext('2d').drawImage(shown, 0, 0)
-    image.replaceWith(copy)
-  }
+  // An image that was read with a token has a temporary address, so it cannot be copied.
+  for (const image of ghost.querySelectorAll('img')) image.style.visibility = 'hidden'
   ghost.ariaHidden = true
   Object.assign(ghost.style, {width: grabbed.width + 'px', height: grabbed.height + 'px'})
   document.body.append(line, ghost)

@@ -73,10 +73,21 @@ export class EditForm {
   #begin(detail, fields = detail.fields) {
     this.original = detail
     this.#theirs = []
-    this.fields = structuredClone(fields)
-    this.#list.replaceChildren(this.#parts(this.fields, ''))
+    const offered = this.editor.suggested.get(Place.ofLink(detail.href).path) ?? []
+    this.#suggested = new Set(offered.map(([name]) => name))
+    this.#all = structuredClone([...fields, ...offered.filter(([name]) => fields.every(([own]) => own !== name))])
+    this.#list.replaceChildren(this.#parts(this.#all, ''))
     this.#offer()
   }
+
+  // The fields of the form; without those that were only offered and are empty.
+  get fields() {
+    const isOwn = name => !this.#suggested.has(name) || this.original.fields.some(([own]) => own === name)
+    return this.#all?.filter(([name, {value}]) => isOwn(name) || value !== '' && value !== false)
+  }
+
+  #all
+  #suggested = new Set()
 
   // Updates the form of a pane after the pane's item was read, or if the item is gone. Unsaved changes stay.
   show(pane) {
@@ -151,7 +162,7 @@ export class EditForm {
           INPUTS[value.type](value.value, next => {
             value.value = next
             this.#offer()
-          })) : this.#folded(name, value, `${path}/${name}`)
+          }, path || !this.#suggested.has(name))) : this.#folded(name, value, `${path}/${name}`)
       return el('div.field', {onkeydown: event => {
         if (event.key === 'Escape' && !path && this.#revert(parts, name, () => draw(index))) stop(event)
       }}, field, more)
@@ -288,12 +299,12 @@ const INPUTS = {
       change(target.value)
     },
   }),
-  integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
-  real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity',
-    'decimal'),
+  integer: (value, change, required) => numberField(value, change, '-?[0-9]+', 'numeric', required),
+  real: (value, change, required) => numberField(value, change,
+    '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity', 'decimal', required),
   boolean: (value, change) => toggleSwitch(null, value, {onchange: ({target}) => change(target.checked)}),
-  date: (value, change) => el('input', {
-    type: 'datetime-local', step: 1, required: true, value: value.replace(/Z$/, ''),
+  date: (value, change, required) => el('input', {
+    type: 'datetime-local', step: 1, required: Boolean(required), value: value.replace(/Z$/, ''),
     oninput: ({target: {value}}) => {
       if (value) change(value.length === 16 ? value + ':00Z' : value + 'Z')
     },
@@ -308,6 +319,7 @@ const INPUTS = {
   },
 }
 
-const numberField = (value, change, pattern, inputMode) => el('input', {
-  pattern, inputMode, required: true, autocomplete: 'off', value, oninput: ({target}) => change(target.value),
+const numberField = (value, change, pattern, inputMode, required) => el('input', {
+  pattern, inputMode, required: Boolean(required), autocomplete: 'off', value,
+  oninput: ({target}) => change(target.value),
 })

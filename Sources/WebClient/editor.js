@@ -10,7 +10,7 @@ import {FieldsStep, History, MoveStep, PresenceStep, textOf, ValueStep} from './
 import {inOrder, markOf, presentDetails, rangeOf} from './marks.js'
 import {refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
-import {plain} from './plist.js'
+import {plain, readDetail} from './plist.js'
 import {live, send} from './service.js'
 
 // The name of the field that holds an item's title.
@@ -97,7 +97,7 @@ export class Editor {
         some('down', 'Move down', () => this.shift(pane, 1)),
         some('cut', 'Cut', () => this.cut(pane)),
         some('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
-        el('span.note', plural(marked, 'row')),
+        el('span.note', `${count(marked)} of ${count(pane.level.count)}`),
       ] : this.#cut.size ? [
         el('button.plain', {onclick: () => this.paste()}, `Move ${plural(this.#cut.size, 'item')} here`),
         el('button.plain', {onclick: () => this.cancelCut()}, 'Cancel'),
@@ -286,18 +286,27 @@ export class Editor {
   // Adds an item to a level. If the item of the level is a leaf, it becomes a branch.
   addTo(place, at = 'last', pane = null) {
     return askText('Add an item', 'Title', '', 'Add', async title => {
-      const name = await this.#titleName(place, pane),
+      const [, row] = pane?.level.loaded().next().value ?? [], sibling = row && Place.ofLink(row.href)
+      const name = titleName(await readNow(sibling ?? place)),
         made = await batch([{insert: {[name]: title}, to: place.level, at}])
       this.history.push(await this.#presence(made, 'added'))
-      this.#showMade(made[0])
+      this.#showMade(made[0]).then(() => sibling && this.#suggest(made[0], sibling, name))
       this.app.announce(`${title} is added.`)
     })
   }
 
-  // The name of the field for titles: from the detail of a row or, without rows, from the detail of the item itself.
-  async #titleName(place, pane) {
-    const [, row] = pane?.level.loaded().next().value ?? []
-    return titleName(await readNow(row ? Place.ofLink(row.href) : place))
+  // The fields that the forms of added items offer, by the paths of the items. Those that stay empty are not sent.
+  suggested = new Map()
+
+  // Opens an item that was added in the inspector, where its form offers the fields of a sibling.
+  async #suggest(place, sibling, titleName) {
+    if (!this.app.isWide) return
+    const fields = (await readDetail(sibling)).fields.filter(([name, {type}]) =>
+      ![titleName, 'Key'].includes(name) && !['array', 'dictionary'].includes(type))
+    if (!fields.length) return
+    const empty = ([name, {type}]) => [name, {type, value: type === 'boolean' ? false : ''}]
+    this.suggested.set(place.path, fields.map(empty))
+    this.app.go(place, {isBrowsing: true})
   }
 
   duplicate(chosen, marks = new Map()) {
@@ -328,8 +337,7 @@ export class Editor {
 
   #showMade(place) {
     const {end} = this.app
-    if (end.level) this.#goOn(end, place)
-    else end.refresh()
+    return end.level ? this.#goOn(end, place) : end.refresh()
   }
 
   async rename(pane, chosen = this.#chosen(pane)) {

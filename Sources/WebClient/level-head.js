@@ -16,21 +16,22 @@ export class LevelHead {
   #problem = el('p.problem', {role: 'alert'})
   #chips = el('div.chips', {role: 'group', ariaLabel: 'View'})
   #columns = el('div.columns')
+  // What the names of the columns show.
+  #drawn = ''
   #unlockButton = el('button.plain', {onclick: () => this.pane.app.turnEditing()}, 'Unlock to change')
   // On a wide screen, the inspector shows the detail.
   #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail(), {className: 'tool detail-button'})
 
   constructor(pane) {
     this.pane = pane
-    const menu = (name, label, open) => {
-      const button = iconButton(name, label, async () => (await menus())[open](pane, button), {ariaHasPopup: 'dialog'})
-      return button
-    }
+    const menu = (name, label, open) => iconButton(name, label,
+      async ({currentTarget}) => (await menus())[open](pane, currentTarget), {ariaHasPopup: 'dialog'})
     this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
     // The back link is shown only on narrow screens.
-    this.element = el('header.pane-head', el('div.head-line', backLink(pane.app.above(pane.place)), this.#origin, this.heading,
-      el('div.tools', this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
-    this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
+    this.element = el('header.pane-head',
+      el('div.head-line', backLink(pane.app.above(pane.place)), this.#origin, this.heading,
+        el('div.tools', this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
+      this.#chips, this.extra, this.#unlockButton, this.#problem, this.#columns)
     this.update()
   }
 
@@ -41,7 +42,8 @@ export class LevelHead {
     this.#origin.textContent = oneLine(pane.level.head?.ancestors[0]?.title ?? '')
     this.spine.href = place.address
     this.spine.firstChild.replaceChildren(titleText(pane.title))
-    small.textContent = pane.count === undefined || pane.level.record ? '' : place.isSearch ? plural(pane.count, 'hit') : count(pane.count)
+    small.textContent = pane.count === undefined || pane.level.record ? ''
+      : place.isSearch ? plural(pane.count, 'hit') : count(pane.count)
     const isChanged = ['sort', 'group', 'where', 'depth', 'expand', 'columns'].some(name => place.value(name) !== null)
     this.viewButton.classList.toggle('active', isChanged)
     this.#drawChips()
@@ -80,20 +82,21 @@ export class LevelHead {
 
   // Draws the names of the columns. Each name is a button that sorts the rows by the column, and has a menu.
   #drawColumns() {
-    const {pane: {app, columns, numeric}} = this, order = this.pane.place.value('sort')
-    const drawn = `${columns} ${[...numeric]} ${order}`
+    const {pane: {app, columns, numeric, fitted}} = this, order = this.pane.place.value('sort')
+    const drawn = `${columns} ${[...numeric]} ${[...fitted]} ${order}`
     this.#columns.hidden = !columns.length
-    if (this.#columns.dataset.drawn === drawn) return
-    this.#columns.dataset.drawn = drawn
+    if (this.#drawn === drawn) return
+    this.#drawn = drawn
     this.#columns.replaceChildren(...(columns.length ? ['Title', ...columns] : []).map(name => {
       const next = order === name ? '-' + name : order === '-' + name ? null : name
       const menu = iconButton('down', `Menu of ${name}`,
         async () => (await menus()).openColumnMenu(this.pane, menu, name), {ariaHasPopup: 'dialog'})
-      return el(numeric.has(name) ? 'div.cell.number' : 'div.cell', el('button.sort', {
+      return el(numeric.has(name) ? 'div.cell.number' : 'div.cell', {style: fitted.get(name)}, el('button.sort', {
         ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
         onclick: () => app.go(this.pane.place.setting({show: null, sort: next})),
         // The arrow comes first, because the end of a long name is cut off.
-      }, order === name ? '↑ ' : order === '-' + name ? '↓ ' : '', el('bdi', name)), menu)
+      }, order === name ? '↑ ' : order === '-' + name ? '↓ ' : '', el('bdi', name)), menu,
+      name !== 'Title' && el('div.fit', {ondblclick: () => this.pane.fitColumn(name)}))
     }))
   }
 

@@ -1,9 +1,9 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {rem, widthEdge} from './columns.js'
+import {rem, widthEdge, windowWidth} from './columns.js'
 import {concerns} from './drilldown.js'
-import {asset, coalesced, count, debounced, el, foldCase, hasFocus, icon, isPlainKey, isRightToLeft, isSetting, on,
-  plural, skeleton, stop, visible} from './elements.js'
+import {asset, boxOf, coalesced, count, debounced, el, foldCase, hasFocus, icon, isPlainKey, isRightToLeft, isSetting,
+  on, plural, skeleton, stop, visible} from './elements.js'
 import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
@@ -13,6 +13,8 @@ import {getJSON} from './service.js'
 
 // The least widths in rem of the first column of a table, and of the others.
 const FIRST_COLUMN = 14, COLUMN = 8
+// The least width of a window in pixels in which a table is beside another level.
+const LARGE = 1280
 
 export class LevelPane {
   #isTall = false
@@ -30,6 +32,8 @@ export class LevelPane {
   // The names of the fields that the rows show in columns, and of those that are numbers.
   columns = []
   numeric = new Set()
+  // The styles of columns that were fitted to what they show, by name.
+  fitted = new Map()
   /** @type {Promise<any> | undefined} */
   opened
 
@@ -88,7 +92,8 @@ export class LevelPane {
     const {app, place, level, selected, marked} = this, {isEditing, editor} = app
     return {
       app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages,
-      record: level.record, columns: this.columns, numeric: this.numeric, onToggle: row => this.toggle(row), refresh: this.refresh,
+      record: level.record, columns: this.columns, numeric: this.numeric, fitted: this.fitted,
+      onToggle: row => this.toggle(row), refresh: this.refresh,
       isCut: isEditing ? path => editor.isCut(path) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
@@ -163,7 +168,7 @@ export class LevelPane {
     if (changes !== this.app.changes) this.refresh()
   }
 
-  // What the geometry depends on besides the rows: the size of the font, the columns, and the width if there are footers.
+  // What the geometry depends on besides the rows: the size of the font, the columns, and with footers the width.
   get #measure() {
     const hasFooters = this.level.head.sections.some(({footer}) => footer)
     return [rem, this.#chosenColumns(), hasFooters && this.list.box.width].join()
@@ -205,9 +210,19 @@ export class LevelPane {
     const {app, place, level, list} = this, room = Math.floor((list.box.width / rem - FIRST_COLUMN) / COLUMN)
     if (place.value('columns') !== null) return place.names('columns')
     // On a wide screen, other columns make room for a table. Beside another level, it stays a table in a large window.
-    const isRoomy = app.isWide ? this === app.end || app.isLarge : room > 1
+    const isRoomy = app.isWide ? this === app.end || windowWidth >= LARGE : room > 1
     if (!isRoomy || place.isSearch || place.isOutline || level.record) return []
     return sharedNames([...level.loaded()].slice(0, 100).map(([, row]) => row)).slice(0, Math.max(1, room))
+  }
+
+  // Makes a column of a table as wide as what it shows.
+  fitColumn(name) {
+    const index = this.columns.indexOf(name)
+    const cells = [...this.element.querySelectorAll('.columns, .row[href]')].map(line =>
+      line.querySelectorAll('.cell')[line.matches('.row') ? index : index + 1])
+    for (const {style} of cells) style.flex = 'none'
+    this.fitted.set(name, `flex: 0 0 ${Math.ceil(Math.max(...cells.map(cell => boxOf(cell).width)))}px`)
+    this.redrawAll()
   }
 
   #footerHeight(sections) {

@@ -122,6 +122,7 @@ export async function openColumnMenu(pane, button, name) {
   openPanel(button, name, [
     menuItem('Sort ascending', () => ask({sort: name})), menuItem('Sort descending', () => ask({sort: '-' + name})),
     menuItem('Filter…', () => openViewMenu(pane, pane.head.viewButton, name)),
+    name !== 'Title' && menuItem('Fit the width', () => pane.fitColumn(name)),
     name !== 'Title' && menuItem('Hide', () => ask({columns: columns.filter(each => each !== name).join(',')})), values,
   ])
   if (level.count > MOST_COUNTED) return

@@ -57,6 +57,7 @@ export class Place {
 
   // The last segment as text, shown until the title is known.
   get name() { return this.segments.length ? decodeSegment(this.segments.at(-1)) : '' }
+
   get parent() { return this.segments.length ? this.prefix(this.segments.length - 1) : null }
   prefix(length) { return this.to(this.segments.slice(0, length)) }
 

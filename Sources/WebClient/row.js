@@ -15,7 +15,7 @@ const states = new WeakMap()
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
   const shown = row && [row.href, row.version, row.indent, row.expanded, context.isEditing, context.hasImages,
-    context.columns, context.place.query].join(' ')
+    context.columns, [...context.fitted], context.place.query].join(' ')
   if (states.get(item) !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
     // A field with the focus is drawn again when it has lost the focus, and a dragged slider when the drag has ended.
@@ -58,11 +58,12 @@ function content(row, context) {
 }
 
 function parts(row, context) {
-  const {fields} = row, image = asset(fields.Image), {columns, numeric, place, hasImages} = context
+  const {fields} = row, image = asset(fields.Image), {columns, numeric, fitted, place, hasImages} = context
   // The field by which the rows are sorted is shown in place of `Value`.
   const sorting = place.sortFields.find(name => name in fields) ?? 'Value',
     value = columns.length ? undefined : readable(row, sorting)
-  const shown = (kind, value, name) => el(kind, {dir: 'auto', title: measured(value, name) && String(value)},
+  const shown = (kind, value, name) => el(kind, {dir: 'auto', style: columns.length ? fitted.get(name) : null,
+    title: measured(value, name) && String(value)},
     isColour(value) && swatch(value),
     value === undefined ? '' : typeof value === 'boolean' ? tick(value) : shortForm(value, name))
   const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())

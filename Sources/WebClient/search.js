@@ -54,7 +54,8 @@ export class Search {
 
   #key(event) {
     event.stopPropagation()
-    if (event.isComposing || event.target !== this.#field || !['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
+    const isKey = ['Escape', 'ArrowDown', 'Enter'].includes(event.key)
+    if (event.isComposing || event.target !== this.#field || !isKey) return
     event.preventDefault()
     if (event.key === 'Escape') return this.#end()
     this.#ask()

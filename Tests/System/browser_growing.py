@@ -238,6 +238,26 @@ def in_place(case):
     case.expect(window.soon(lambda: foot() == [] and line() == ""), f"and the form is as read: {foot()}, {line()}")
 
 
+def offering(case):
+    """The form of an item that was added offers the fields of its siblings; those that stay empty are not sent."""
+    window = case.window
+    case.begin("/", {"Title": "Shelf", "Rows": [
+        {"Title": "One", "Note": "a note", "Price": 2.5, "Count": 3, "Sold": True, "When": MOMENT, "Parts": ["a"]}, "Leaf"]})
+    case.press("Add an item")
+    case.answer("New", Keys.ENTER)
+    case.becomes(lambda: case.titles == ["One", "Leaf", "New"], "an item is added")
+    names = lambda: window.run("return [...document.querySelectorAll('.edit-form label > span')].map(e => e.textContent)")
+    wanted = ["Title", "Note", "Price", "Count", "Sold", "When"]
+    case.expect(window.is_at("/browse/New") and window.soon(lambda: names() == wanted), f"its form offers the fields of a sibling: {names()}")
+    case.expect(window.soon(lambda: window.focused() == "New"), f"the keyboard stays on its row: {window.focused()}")
+    case.expect(window.all(".edit-form > .buttons > *") == [] and window.all(":invalid") == [], "of which none is changed or missing")
+    case.type_into("Note", "new")
+    field = next(each for each in window.all(".edit-form label") if each.text.startswith("Price")).find_element("css selector", "input")
+    field.send_keys("1.50", Keys.ENTER)
+    case.becomes(lambda: case.rows[2] == {"Title": "New", "Note": "new", "Price": 1.5}, "what is filled is saved")
+    case.expect(window.axe() == [], f"the form: axe finds {window.axe()}")
+
+
 def row_menu(case):
     """A right click on a row opens its menu; what was moved elsewhere is told, and can be undone there; all rows are marked at once."""
     window = case.window
@@ -259,7 +279,7 @@ def row_menu(case):
     window.click(".notice button:not(.tool)")
     case.becomes(lambda: case.titles == ["Branch", "Leaf"], "and undone there")
     window.soon(lambda: next(e for e in window.all(".end .edit-tools .plain") if e.text == "Select all").click() is None)
-    case.expect(window.soon(lambda: window.text(".end .edit-tools .note") == "2 rows"), f"all rows are marked: {window.text('.end .edit-tools .note')}")
+    case.expect(window.soon(lambda: window.text(".end .edit-tools .note") == "2 of 2"), f"all rows are marked: {window.text('.end .edit-tools .note')}")
     window.focus_row("Leaf")
     window.keys(Keys.ESCAPE)
     case.expect(window.soon(lambda: not window.all(".end .mark[aria-checked=true]")) and window.path == "/", "Escape removes the marks first")
@@ -300,7 +320,7 @@ def main():
         file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
         token.write_text(TOKEN)
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
-            for part in (growing, undoing, undoing_each, undoing_values, in_place, row_menu, merging, taking_theirs, values):
+            for part in (growing, undoing, undoing_each, undoing_values, in_place, offering, row_menu, merging, taking_theirs, values):
                 case = Case(verdict, server, window, file)
                 case.begin()
                 part(case)

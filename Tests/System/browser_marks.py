@@ -131,11 +131,11 @@ def far_apart(case):
     case.scroll_to(600)
     case.mark(ROWS[603])
     case.scroll_to(1800)
-    case.soon(lambda: case.marked() == "2 rows", f"both are counted: {case.marked()}")
+    case.soon(lambda: case.marked() == "2 of 2,203", f"both are counted: {case.marked()}")
     # The page reads the level again, and forgets the rows at both marks.
     case.send("POST", "/levels/Long", {"Title": "Last"})
     case.soon(lambda: case.window.text(".end .head-line small") == "2,204", "a row is added elsewhere")
-    case.soon(lambda: case.marked() == "2 rows", f"the marks stay: {case.marked()}")
+    case.soon(lambda: case.marked() == "2 of 2,204", f"the marks stay: {case.marked()}")
     case.expect(case.scrolled == 1800 * 44, f"the list stays where it is: {case.scrolled}")
     case.tool("Delete")
     wanted = [*(row for row in ROWS if row not in (ROWS[0], ROWS[603])), "Last"]
@@ -155,7 +155,7 @@ def far_moves(case):
     case.tool("Move up")
     wanted = [ROWS[0], ROWS[2], ROWS[1501], ROWS[1], *ROWS[3:1501], *ROWS[1502:]]
     case.soon(lambda: case.below("Long") == wanted, f"both are moved up: {case.below('Long')[:6]}")
-    case.soon(lambda: case.marked() == "2 rows", f"and stay marked: {case.marked()}")
+    case.soon(lambda: case.marked() == "2 of 2,203", f"and stay marked: {case.marked()}")
     case.tool("Duplicate")
     copies = [f"{ROWS[2]} copy", f"{ROWS[1501]} copy"]
     case.soon(lambda: case.below("Long") == [*wanted[:3], *copies, *wanted[3:]], f"both are duplicated: {case.below('Long')[:6]}")
@@ -173,10 +173,10 @@ def ranges(case):
     case.mark(ROWS[0])
     case.scroll_to(LONG - 1)
     case.mark(ROWS[-1], shift=True)
-    case.soon(lambda: case.marked() == "2,203 rows", f"all rows are marked: {case.marked()}")
+    case.soon(lambda: case.marked() == "2,203 of 2,203", f"all rows are marked: {case.marked()}")
     case.scroll_to(1100)
     case.mark(ROWS[1100])
-    case.soon(lambda: case.marked() == "2,202 rows", f"one is not marked any more: {case.marked()}")
+    case.soon(lambda: case.marked() == "2,202 of 2,203", f"one is not marked any more: {case.marked()}")
     case.tool("Delete")
     case.says("2,202 items deleted.")
     case.expect(case.below("Long") == [ROWS[1100]], f"all others are deleted: {len(case.below('Long'))}")
@@ -195,7 +195,7 @@ def range_of_changed_rows(case):
     case.send("POST", "/levels/Long", {"Title": "Row 9999"})
     case.mark(ROWS[1200 - 5], shift=True)
     said = "Not marked: the rows have changed meanwhile. Mark the first row again."
-    case.soon(lambda: said in case.window.notices() or case.marked() == "1,008 rows", f"the range is exact, or refused: {case.marked()}, {case.window.notices()}")
+    case.soon(lambda: said in case.window.notices() or case.marked().startswith("1,008 of "), f"the range is exact, or refused: {case.marked()}, {case.window.notices()}")
     case.soon(lambda: case.window.text(".end .head-line small") == "2,204", "the row is added elsewhere")
     case.expect(abs(case.scrolled - (LONG - 1 - 1200) * 44) <= 44, f"the list has not moved away: {case.scrolled}")
     focused = case.window.run("return document.activeElement.closest('.item')?.querySelector('.title').textContent ?? null")
@@ -213,7 +213,7 @@ def range_of_another_query(case):
     case.soon(lambda: case.window.seen() == [ROWS[1]], "the other rows are there")
     case.hold(None)
     case.mark(ROWS[1])
-    case.expect(case.marked() == "1 row", f"only the row that is shown is marked: {case.marked()}")
+    case.expect(case.marked().startswith("1 of "), f"only the row that is shown is marked: {case.marked()}")
 
 
 def midway(case):
@@ -222,11 +222,11 @@ def midway(case):
     case.mark(ROWS[0])
     case.scroll_to(1499)
     case.mark(ROWS[1499], shift=True)
-    case.soon(lambda: case.marked() == "1,500 rows", f"marked: {case.marked()}")
+    case.soon(lambda: case.marked() == "1,500 of 2,203", f"marked: {case.marked()}")
     case.window.run("answers.push(1)")
     case.tool("Delete")
     case.says("Not saved: There is no space left. 1,000 of 1,500 items are deleted.")
-    case.soon(lambda: case.marked() == "500 rows", f"the others are still marked: {case.marked()}")
+    case.soon(lambda: case.marked() == "500 of 1,203", f"the others are still marked: {case.marked()}")
     case.expect(case.below("Long") == ROWS[:500] + ROWS[1500:], f"and are there: {len(case.below('Long'))}")
     case.window.click('.bar [aria-label="Undo"]')
     case.soon(lambda: case.below("Long") == ROWS, "what was done can be undone")
@@ -267,7 +267,7 @@ def moves_of_same_names(case):
                         ("Move down", [0, 3, 5, 1, 2, 4]), ("Move up", [0, 3, 1, 2, 4, 5])]:
         case.tool(tool)
         case.soon(lambda: numbers() == order, f"{tool}: {numbers()}, not {order}")
-        case.soon(lambda: case.marked() == "3 rows", f"they stay marked: {case.marked()}")
+        case.soon(lambda: case.marked() == "3 of 6", f"they stay marked: {case.marked()}")
         wanted.append(order)
     for order in wanted[-2::-1]:
         case.window.click('.bar [aria-label="Undo"]:not([aria-disabled])')

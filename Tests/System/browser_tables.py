@@ -14,6 +14,7 @@ import urllib.request
 from harness.server import Server
 from harness.verdict import Verdict, options
 from harness.web_client import NARROW, WIDE, Window, expect_no_complaints, origin
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 KINDS = ["Coat", "Shirt", "Shirt", "Hat", "Shirt", "Coat"]
@@ -85,6 +86,24 @@ def changed(verdict, window):
     verdict.expect(lines[:2] == ["key,title,Kind,Price,Bytes,Lined", "Item 5,Item 5,Coat,62.5,100000000,false"], f"the rows as CSV: {lines[:2]}")
 
 
+def fitted(verdict, window):
+    """A double click on the border of a column, or its menu, makes it as wide as what it shows."""
+    window.open("/browse/Clothes")
+    window.soon(lambda: window.run(NAMES))
+    widths = lambda: window.run("""return ['.columns', '.row'].map(line => Math.round(
+        [...document.querySelector('.pane.end ' + line).querySelectorAll('.cell')].find(e => ['Kind', 'Coat'].includes(e.textContent)).getBoundingClientRect().width))""")
+    before = widths()
+    ActionChains(window.driver).double_click(window.find(".pane.end .columns .cell:nth-child(2) .fit")).perform()
+    verdict.expect(window.soon(lambda: widths()[0] == widths()[1] < before[0] - 20), f"a double click fits a column: {before}, {widths()}")
+    shown = window.run("return [...document.querySelectorAll('.pane.end .row .cell:nth-child(2)')].every(e => e.scrollWidth <= e.clientWidth)")
+    verdict.expect(shown, "which shows its values whole")
+    after = widths()
+    window.open("/browse/Clothes")
+    window.soon(lambda: window.run(NAMES))
+    menu(window, "Kind", "Fit the width")
+    verdict.expect(window.soon(lambda: widths() == after), f"so does its menu: {widths()}, {after}")
+
+
 def related(verdict, program, folder):
     """A column that refers to records shows their titles, also among its most frequent values."""
     path = os.path.join(folder, "Shop.sqlite")
@@ -123,7 +142,7 @@ def main():
         file = pathlib.Path(folder, "Shop.json")
         file.write_text(json.dumps(DOCUMENT))
         with Server(arguments.server, file) as server, Window(origin(server), WIDE) as window:
-            for part in (opened, changed, fitting):
+            for part in (opened, changed, fitted, fitting):
                 part(verdict, window)
                 expect_no_complaints(verdict, window, f"{part.__name__}: ")
         related(verdict, arguments.server, folder)

@@ -227,13 +227,11 @@ export class LevelPane {
 
   #footerHeight(sections) {
     if (!this.level.head.sections.some(({footer}) => footer)) return () => 0
-    const probe = el('p.section-footer.probe'), heights = new Map()
-    this.list.canvas.append(probe)
-    for (const {footer} of [...sections.filter(({footer}) => footer), {footer: 'x'}]) {
-      probe.textContent = footer
-      heights.set(footer, probe.offsetHeight)
-    }
-    probe.remove()
+    const texts = ['x', ...sections.map(({footer}) => footer).filter(Boolean)]
+    const probes = texts.map(text => el('p.section-footer.probe', text))
+    this.list.canvas.append(...probes)
+    const heights = new Map(probes.map(({offsetHeight}, index) => [texts[index], offsetHeight]))
+    for (const probe of probes) probe.remove()
     return ({footer}) => heights.get(footer) ?? heights.get('x')
   }
 

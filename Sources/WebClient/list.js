@@ -330,7 +330,8 @@ export class List {
     if (block.top !== from) {
       block.top = from
       block.element.style.top = from - this.#offset + 'px'
-      for (const item of block.list.children) item.style.top = item.rowTop - from + 'px'
+      for (const {element, top} of this.#rows.values())
+        if (element.parentNode === block.list) element.style.top = top - from + 'px'
     }
     if (block.height !== to - from) {
       block.height = to - from
@@ -356,12 +357,11 @@ export class List {
     if (!block) return
     const element = drawn?.element ?? this.#kept?.get(row?.href)
       ?? el('div.item', {role: this.isTree ? 'none' : 'listitem'})
-    element.rowTop = this.geometry.topOfRow(index)
-    const top = element.rowTop - block.top + 'px'
-    if (element.style.top !== top) element.style.top = top
+    const top = this.geometry.topOfRow(index), style = top - block.top + 'px'
+    if (element.style.top !== style) element.style.top = style
     if (element.parentNode !== block.list) block.list.insertBefore(element, this.#elementAfter(index, block.list))
+    this.#rows.set(index, {element, row, top})
     if (drawn && drawn.row === row) return
-    this.#rows.set(index, {element, row})
     element.dataset.href = row?.href ?? ''
     const {start, count} = this.geometry.sections[number]
     element.classList.toggle('first', index === start)

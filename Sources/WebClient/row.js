@@ -8,8 +8,8 @@ import {send, showImage, token} from './service.js'
 
 // MARK: The content of a row: image, title, subtitle or trail, value, count, and the mark of a branch.
 
-// What the elements of rows show.
-const states = new WeakMap()
+// What the elements of rows show, and the elements of controls whose values are being stored.
+const states = new WeakMap(), storing = new WeakSet()
 
 // Draws a row into its list item, unless the item already shows this state of the row.
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
@@ -23,7 +23,7 @@ export function drawRow(item, row, context) {
     if (held) {
       // A changed control is not drawn again with its old value; `store` draws the row with the new value.
       held.onblur = held.onpointerup = () => setTimeout(() =>
-        held.isConnected && !held.closest('.control').isChanged && drawRow(item, row, context))
+        held.isConnected && !storing.has(held.closest('.control')) && drawRow(item, row, context))
       return
     }
     states.set(item, shown)
@@ -176,7 +176,7 @@ async function sendExactly(error, row, value) {
 function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
   const holder = el('span.control', {onclick: event => press(event, holder, app),
-    onchange: () => holder.isChanged = true})
+    onchange: () => storing.add(holder)})
   const draw = () => {
     const field = (MAKERS[row.control.type] ?? shownValue)(row.control, store, label)
     for (const each of [field, ...field.children]) each.disabled = !isEditing || !token.value
@@ -193,7 +193,7 @@ function control(row, {isEditing, app, refresh}) {
       draw()
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
-    holder.isChanged = false
+    storing.delete(holder)
     // The control shows the chosen value, but the loaded row still has the old value. If another client restores the
     // old value, the row has the version that was drawn last, and would not be drawn again.
     const item = holder.closest('.item')

@@ -206,6 +206,7 @@ soak: system-test soak-deps ## Run all system tests, more random unit tests, the
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
 	python3 Tests/System/browser_screens.py --server $(SERVER) --all --million
 	python3 Tests/System/soak/browser_engines.py --server $(SERVER) --all
+	python3 Tests/System/browser_walk.py --server $(SERVER) --firefox
 	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
 	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --rows 25000 --kills 50 --cuts 20 --seconds 10 \
 		--observers 1000 --changes 10000 --returns 20 --outage 60 --within 2

@@ -80,6 +80,9 @@ export interface Section {
   start: number
   count: number
   footer?: string
+  /** Only of a list that refers to a record: its link, and how many rows it has. */
+  href?: string
+  total?: number
 }
 
 /** The heights of the parts of a level, in pixels. */

@@ -56,6 +56,10 @@ def each_edit(verdict, window, file):
     window.keys("Six", Keys.ENTER)
     verdict.expect(window.shows(["One", "Two", "Three", "Four", "Five", "Six"]), f"added: {window.seen()}")
     verdict.expect(rows(file)[-1] == "Six", f"and in the file: {rows(file)}")
+    if window.size != NARROW:
+        verdict.expect(window.is_at("/browse/Six"), f"and in the inspector: {window.path}")
+        window.keys(Keys.ESCAPE)
+    verdict.expect(window.is_at("/") and window.soon(lambda: window.focused() == "Six"), f"Escape leads to its row: {window.path}, {window.focused()}")
 
     window.focus_row("Three")
     window.keys(Keys.F2)

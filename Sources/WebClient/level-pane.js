@@ -302,8 +302,9 @@ export class LevelPane {
 
   // What the head of a section shows that is a list: its title and its number of rows, as a link.
   link({title, href, total}) {
-    return href && el('a', {href: this.place.toLink(href).address}, el('bdi', title), el('span.count', count(total)),
-      icon('forward'))
+    const ariaCurrent = href && itemPath(href) === this.selected ? 'true' : null
+    return href && el('a', {href: this.place.toLink(href).address, ariaCurrent}, el('bdi', title),
+      el('span.count', count(total)), icon('forward'))
   }
 
   refresh = coalesced(async () => {
@@ -372,6 +373,8 @@ export class LevelPane {
     for (const item of this.list.element.querySelectorAll('.item')) {
       if (item.dataset.href) markSelected(item, item.dataset.href, this.context)
     }
+    for (const head of this.list.element.querySelectorAll('.section-header a'))
+      head.ariaCurrent = Place.of(head).path === path ? 'true' : null
     this.#setTabStop()
   }
 

@@ -150,6 +150,8 @@ def referring(verdict, window):
     verdict.expect(window.is_at("/browse/kind/3") and window.soon(lambda: window.focused() == "L225"), f"Escape leads back to it: {window.path}, {window.focused()}")
     window.click(".pane.end .section-header a")
     verdict.expect(window.is_at("/browse/kind/3/piano") and window.soon(lambda: columns()[-1] == "piano"), f"the head leads to the whole list: {columns()}")
+    heads_chosen = "return [...document.querySelectorAll('.section-header [aria-current=true]')].map(e => e.textContent)"
+    verdict.expect(window.run(heads_chosen) == ["piano1"], f"and is marked: {window.run(heads_chosen)}")
     window.click_row("L225")
     verdict.expect(window.is_at("/browse/kind/3/piano/7") and window.soon(lambda: columns()[-2:] == ["Grand", "piano"]), f"whose column stays: {columns()}")
     window.back()

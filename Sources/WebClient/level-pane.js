@@ -212,7 +212,10 @@ export class LevelPane {
     // On a wide screen, other columns make room for a table. Beside another level, it stays a table in a large window.
     const isRoomy = app.isWide ? this === app.end || windowWidth >= LARGE : room > 1
     if (!isRoomy || place.isSearch || place.isOutline || level.record) return []
-    return sharedNames([...level.loaded()].slice(0, 100).map(([, row]) => row)).slice(0, Math.max(1, room))
+    const names = sharedNames([...level.loaded()].slice(0, 100).map(([, row]) => row)), most = Math.max(1, room)
+    // The field by which the rows are sorted is shown in any case.
+    const sorting = names.slice(most).find(name => place.sortFields.includes(name))
+    return sorting ? [...names.slice(0, most - 1), sorting] : names.slice(0, most)
   }
 
   // Makes a column of a table as wide as what it shows.

@@ -72,6 +72,8 @@ def dearest(hand, server):
     first = read(server, "/levels/Genre/18/Track?sort=-UnitPrice&limit=1")["rows"][0]["title"]
     hand.press(Keys.ESCAPE)
     hand.expect(lambda: hand.window.seen()[0] == first, f"the dearest is '{first}'")
+    price = "return [...document.querySelector('.pane.end .row').querySelectorAll('.cell, .value')].at(-1)?.textContent"
+    hand.expect(lambda: hand.window.run(price) == "1.99", f"with its price: {hand.window.run(price)}")
 
 
 def links(hand, title):

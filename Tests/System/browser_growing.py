@@ -278,6 +278,7 @@ def row_menu(case):
     case.expect(window.soon(lambda: "“Leaf” moved to “Branch”." in window.notices()), f"which is told: {window.notices()}")
     window.click(".notice button:not(.tool)")
     case.becomes(lambda: case.titles == ["Branch", "Leaf"], "and undone there")
+    window.shows(["Branch", "Leaf"])
     window.soon(lambda: next(e for e in window.all(".end .edit-tools .plain") if e.text == "Select all").click() is None)
     case.expect(window.soon(lambda: window.text(".end .edit-tools .note") == "2 of 2"), f"all rows are marked: {window.text('.end .edit-tools .note')}")
     window.focus_row("Leaf")

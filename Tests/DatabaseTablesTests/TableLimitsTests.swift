@@ -74,7 +74,7 @@ import TreeSources
             return ArrangedRecords(rows: ArrangedRows(level: level, by: RowQuery()), level: level)
         }
         let known = KnownState()
-        /// The numbers of the arrangements that are made to answer with those of some numbers.
+        /// The numbers of the arrangements that are made for answers with the arrangements of some numbers.
         func made(_ numbers: [Int], bytes: Int = 1) throws -> [Int] {
             var made: [Int] = []
             for number in numbers {

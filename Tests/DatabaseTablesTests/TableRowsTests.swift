@@ -367,7 +367,7 @@ import TreeSources
         try change("UPDATE Artist SET Name = 'Eva' WHERE Id = 2")
         #expect(look() == .committed)
         #expect(look() == .confirmed)
-        // An answer after a load has what was committed before it.
+        // An answer after a load shows all commits before it.
         try change("UPDATE Artist SET Name = 'Ada' WHERE Id = 2")
         _ = try watcher.load(replacing: nil)
         // So late that the file is looked at.

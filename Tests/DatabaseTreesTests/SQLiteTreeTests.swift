@@ -278,7 +278,7 @@ import TreeSources
 
     @Test func replacesATreeAsOneRevision() throws {
         let watcher = try loadedWatcher()
-        // The import also replaces what has not been given a revision yet.
+        // The import also replaces changes that do not have a revision yet.
         try other().execute("DELETE FROM items WHERE id = 16")
         try put(#"["one"]"#, replaces: true)
         #expect(look(watcher) == .arrived)

@@ -122,7 +122,7 @@ struct ModelTests {
             model.loadMore()
             await wait { model.items.count == count && model.isCurrent }
         }
-        // On a slow machine the model also asks whether what it has is current, with `since`.
+        // On a slow machine, the model also asks with `since` whether its rows are current.
         let pages = stub.requests.filter { !$0.contains("since=") }
         #expect(pages == [2_000, 4_000, 8_000, 10_000].map { "?limit=\($0)" })
         model.loadMore()

@@ -152,7 +152,7 @@ struct ReaperTests {
         }
         state.send(at: 1_000, patience: 80)
         #expect([1_010, 1_011].map(deadline) == [1_010, 1_021])
-        // What the client takes is a number that changes.
+        // Any change of the number of bytes that the client has not yet taken counts as progress.
         socket.send([1])
         #expect([1_050, 1_119].map(deadline) == [1_060, 1_129])
         #expect(socket.input == .nothing)

@@ -188,7 +188,7 @@ struct PublicationsTests {
         }
         let single = RetainedBytes.of(one, beside: two, atMost: 1 << 20)
         #expect(cost(beside: translated(two, german: two)) == 2 * single)
-        // What the languages share with those of the new snapshot costs nothing.
+        // The languages share some rows with the new snapshot; these cost nothing.
         #expect(cost(beside: translated(two, german: one)) < 2 * single)
     }
 

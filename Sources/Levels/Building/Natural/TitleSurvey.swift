@@ -53,7 +53,7 @@ struct TitleSurvey {
         }
     }
 
-    /// The fields of this list, and those of earlier lists whose fields were few: most lists of one depth have the same.
+    /// The fields of this list, and of earlier lists with few fields: most lists of one depth have the same fields.
     private var fields: [Field] = []
     /// The hashes of the fields' paths, in the same order.
     private var hashes: [UInt64] = []

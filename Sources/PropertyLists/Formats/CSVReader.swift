@@ -274,7 +274,8 @@ extension CSVReader {
     /// The number of records after the header that decide about the separator.
     private static let deciding = 100
 
-    /// The separator by which most of the first records have as many cells as the header. Only separators in the header are tried.
+    /// The separator by which most of the first records have as many cells as the header. Only separators in the header
+    /// are tried.
     private static func separator(
         of text: CSVText, limits: PropertyListLimits
     ) throws(PropertyListError) -> Separator {

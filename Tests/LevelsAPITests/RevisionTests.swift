@@ -182,6 +182,7 @@ import TreeStore
         #expect(waiter.deadline >= start + seconds * 1_000)
         // A wait is longer by at most 5 %.
         #expect(waiter.deadline <= ExactClock.now + seconds * 1_050 + 2)
+        waiter.clientHasGone()
     }
 
     @Test func `a turn that ends without the revision is 503`() throws {

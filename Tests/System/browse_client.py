@@ -7,6 +7,7 @@ import json
 import os
 import plistlib
 import pty
+import select
 import re
 import shutil
 import signal
@@ -307,7 +308,10 @@ def prints_lines(verdict, program, desk):
         outer, inner = pty.openpty()
         for streams in ({"stdin": inner, "stdout": subprocess.PIPE}, {"stdin": subprocess.DEVNULL, "stdout": inner}):
             subprocess.run([program, "browse", url], timeout=DEADLINE, env=clean_environment(ENVIRONMENT), **streams)
-        shown = os.read(outer, 65536).decode().splitlines()
+        shown = b""
+        while shown.count(b"\n") < len(lines) and select.select([outer], [], [], DEADLINE)[0]:
+            shown += os.read(outer, 65536)
+        shown = shown.decode().splitlines()
         verdict.expect(shown == lines, f"lines if the output alone is a terminal, and none if the input alone is: {shown}")
         os.close(outer)
         os.close(inner)

@@ -7,8 +7,8 @@ import json
 import os
 import plistlib
 import pty
-import select
 import re
+import select
 import shutil
 import signal
 import socket

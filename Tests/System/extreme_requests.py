@@ -67,12 +67,16 @@ class Site:
     def is_hopeless(self):
         return self.faults >= MOST_FAULTS
 
-    def ask(self, request):
+    def ask(self, request, is_again=False):
         """Asks, and holds the answer against the description; the answer is None if there is none."""
         begun = time.monotonic()
         try:
             answer = self.connection.request(request.target, request.method, request.headers, request.body)
         except (Closed, Cut, Malformed, TimeoutError, UnicodeEncodeError) as end:
+            if isinstance(end, Closed) and not is_again and self.is_up():
+                # The server may have closed an idle connection at this moment (RFC 9112, section 9.5).
+                self.reconnect()
+                return self.ask(request, is_again=True)
             self.fail(f"{request} ends with {end!r} after {time.monotonic() - begun:.1f} s")
             return None
         seconds = time.monotonic() - begun
@@ -91,11 +95,15 @@ class Site:
         self.connection.close()
         self.connection = Connection(self.server.port, timeout=PROMPT)
 
+    def is_up(self):
+        # A server that has crashed writes its backtrace for a moment.
+        time.sleep(0.2)
+        return self.server.is_running() and not any(CRASHED.search(line) for line in self.server.log)
+
     def fail(self, sentence):
         self.faults += 1
         self.connection.close()
-        time.sleep(0.2)
-        if self.server.is_running() and not any(CRASHED.search(line) for line in self.server.log):
+        if self.is_up():
             self.verdict.expect(False, f"{self.source.name}: {sentence}")
         else:
             self.server.process.wait()

@@ -42,16 +42,18 @@ struct LevelCSV {
     }
 
     /// The header line, and a line for each row.
-    func body() throws(Problem) -> ByteBuffer {
+    private func body() throws(Problem) -> ByteBuffer {
         do throws(PropertyListError) { return try written() } catch {
             throw error.isOutOfMemory ? .outOfMemory : .unwritten
         }
     }
 
-    /// The entity tag of the answer: the version of a table is the hash of its body.
-    func entityTag() throws(Problem) -> String {
-        let bytes = try body()
-        return EntityTag.of(ContentHash(of: bytes.span))
+    /// The table with its metadata.
+    func rendering(cacheControl: String, vary: String) throws(Problem) -> Rendering {
+        let metadata = RepresentationMetadata(
+            contentType: Self.contentType, cacheControl: cacheControl, vary: vary, next: answer.next,
+            added: [disposition])
+        return Rendering(hashing: try body(), metadata: metadata)
     }
 
     private func written() throws(PropertyListError) -> ByteBuffer {

@@ -311,18 +311,15 @@ struct Selection {
                 waitHint: inquiry.question.waitHint), for: inquiry)
     }
 
-    private func written(level: LevelAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
-        guard inquiry.question.delivery.format == .csv else { return try written(level, for: inquiry) }
-        let table = try LevelCSV(level)
-        var metadata = RepresentationMetadata(
-            contentType: LevelCSV.contentType, cacheControl: cacheControl, vary: inquiry.question.vary,
-            next: level.next, added: [table.disposition])
-        metadata.noteLanguage(of: inquiry)
-        return Rendering(hashing: try table.body(), metadata: metadata)
-    }
-
     private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
         var rendering = try written(answer, format: inquiry.question.delivery.format, vary: inquiry.question.vary)
+        rendering.metadata.noteLanguage(of: inquiry)
+        return rendering
+    }
+
+    private func written(level: LevelAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
+        guard inquiry.question.delivery.format == .csv else { return try written(level, for: inquiry) }
+        var rendering = try LevelCSV(level).rendering(cacheControl: cacheControl, vary: inquiry.question.vary)
         rendering.metadata.noteLanguage(of: inquiry)
         return rendering
     }
@@ -382,7 +379,8 @@ struct Selection {
                 try written(
                     DetailAnswer(item: item, source: source, follow: follow, under: basePath), format: format, vary: ""
                 ).metadata.entityTag
-            case .level where format == .csv: try LevelCSV(level()).entityTag()
+            case .level where format == .csv:
+                try LevelCSV(level()).rendering(cacheControl: cacheControl, vary: "").metadata.entityTag
             case .level: try written(level(), format: format, vary: "").metadata.entityTag
             }
         } catch {
